@@ -1,0 +1,72 @@
+"""Everything Rootrank can refuse to do, as one tree.
+
+RootrankError
+  UsageError            the command line asks for something that does not fit together
+  InputError            nothing could be read
+    NothingFound        the paths hold no log
+    NotALog             what was found is not text
+    SeveralJobs         a folder holds several jobs; one must be chosen
+  ConfigError           a configuration file or value is wrong
+    KnowledgeError      a data file under knowledge/ is wrong
+    StoreError          the data folder cannot be used
+    UnknownBaseline     no baseline of that name
+    NotHealthy          a run offered as a baseline did not end well
+    UnknownCase         no stored case of that name
+
+Every leaf carries a message (what happened) and a hint (what to do about it).
+"""
+
+from __future__ import annotations
+
+
+class RootrankError(Exception):
+    """Base of all errors that a user may see; printed as two lines, never as a traceback."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(RootrankError):
+    """The command line asks for something that does not fit together."""
+
+
+class InputError(RootrankError):
+    """Nothing of the input could be read."""
+
+
+class NothingFound(InputError):
+    """The given paths hold no readable log."""
+
+
+class NotALog(InputError):
+    """What was found is binary or otherwise not log text."""
+
+
+class SeveralJobs(InputError):
+    """A folder holds several jobs; the message lists them."""
+
+
+class ConfigError(RootrankError):
+    """A configuration file or value is wrong; names the file and the key."""
+
+
+class KnowledgeError(ConfigError):
+    """A data file under `knowledge/` is wrong; names the file and the entry."""
+
+
+class StoreError(ConfigError):
+    """The data folder cannot be read or written."""
+
+
+class UnknownBaseline(ConfigError):
+    """No baseline of that name is stored."""
+
+
+class NotHealthy(ConfigError):
+    """A run offered as a baseline did not end well."""
+
+
+class UnknownCase(ConfigError):
+    """No stored case of that name."""
