@@ -1,0 +1,267 @@
+"""Settings: one model, layered values, and for every value where it came from.
+
+Layers, each over the one before: built-in defaults, `configs/*.toml` as shipped, the user's file, the project's file
+(`rootrank.toml` in the working folder or the nearest parent that has one), the environment, and what was typed on the
+command line. In the environment a key `section.name` is spelled `ROOTRANK_SECTION__NAME`; commas separate a list.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from assistant.errors import ConfigError
+
+FILE_NAME = "rootrank.toml"
+PREFIX = "ROOTRANK_"
+
+PatternName = Literal["cross_job", "spatial", "temporal"]
+
+
+def _expanded(path: Path) -> Path:
+    return path.expanduser()
+
+
+UserPath = Annotated[Path, AfterValidator(_expanded)]
+"""A path in which a leading `~` stands for the home folder."""
+
+
+class Section(BaseModel):
+    """Base of all settings: frozen, closed, documented by attribute docstrings."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Storage(Section):
+    """Where things are kept."""
+
+    data_dir: UserPath | None = None
+    """Folder for cases and baselines; unset: the platform's data folder. `ROOTRANK_DATA_DIR` sets it too."""
+
+
+class Cases(Section):
+    """What is kept of each run."""
+
+    save: bool = True
+    """Keep each run as a case."""
+    retention_days: int = Field(default=180, ge=0)
+    """Days after which a stored case is removed when another one is saved; 0 keeps all."""
+
+
+class Diagnose(Section):
+    """How a job is read and compared."""
+
+    threads: int = Field(default=0, ge=0, le=1024)
+    """Worker threads; 0 uses every core."""
+    without: tuple[PatternName, ...] = ()
+    """Comparisons to leave out: cross_job, spatial, temporal."""
+
+
+class Baseline(Section):
+    """How a failed job is compared with healthy runs."""
+
+    auto: bool = True
+    """Without `--baseline`, take the most similar stored family of healthy runs."""
+
+
+class Limits(Section):
+    """Bounds that keep hostile or broken input from filling memory or disk."""
+
+    line_bytes: int = Field(default=65_536, ge=1_024)
+    """Bytes of a line that are kept; the rest of a longer line is skipped and counted."""
+    archive_bytes: int = Field(default=64 * 1024**3, ge=1_024)
+    """Bytes that one archive may unpack to before reading it stops."""
+    spool_bytes: int = Field(default=64 * 1024**3, ge=1_024)
+    """Bytes of standard input that are kept on disk while it is read."""
+
+
+class Output(Section):
+    """How reports look."""
+
+    color: Literal["auto", "always", "never"] = "auto"
+    """Colours: on a terminal only, always, or never. `NO_COLOR` in the environment always wins over auto."""
+
+
+class Settings(Section):
+    """Every setting there is."""
+
+    storage: Storage = Storage()
+    cases: Cases = Cases()
+    diagnose: Diagnose = Diagnose()
+    baseline: Baseline = Baseline()
+    limits: Limits = Limits()
+    output: Output = Output()
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of one layer before it is checked."""
+
+    raw: object
+    origin: str
+    """Where it came from, in words a user can act on: a file, a variable, an option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Checked settings, and for each key that is not a default where its value came from."""
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+    def origin(self, key: str) -> str:
+        """Where the value of `section.name` came from."""
+        return self.origins.get(key, "default")
+
+
+def keys() -> Iterator[tuple[str, type[Section], str]]:
+    """Every key as (`section.name`, the section's class, the field's name), in declaration order."""
+    for section, info in Settings.model_fields.items():
+        model = info.annotation
+        assert isinstance(model, type)
+        for name in model.model_fields:
+            yield f"{section}.{name}", model, name
+
+
+def user_file() -> Path:
+    """The user's own file: `ROOTRANK_CONFIG` where set, else in the platform's configuration folder."""
+    if chosen := os.environ.get(f"{PREFIX}CONFIG"):
+        return Path(chosen).expanduser()
+    from platformdirs import user_config_path
+
+    return user_config_path("rootrank") / FILE_NAME
+
+
+def project_file(start: Path) -> Path | None:
+    """The nearest `rootrank.toml` in `start` or a folder above it."""
+    return next((path for folder in (start, *start.parents) if (path := folder / FILE_NAME).is_file()), None)
+
+
+def files(shipped: Iterable[Path], start: Path) -> list[Path]:
+    """The files that are read, lowest layer first. A chosen `ROOTRANK_CONFIG` must exist, the others may not."""
+    own = user_file()
+    if f"{PREFIX}CONFIG" in os.environ and not own.is_file():
+        raise ConfigError(f"{own}: no such file", hint=f"correct or unset {PREFIX}CONFIG")
+    near = project_file(start)
+    found = [*sorted(shipped), *([own] if own.is_file() else []), *([near] if near else [])]
+    return list(dict.fromkeys(found))
+
+
+def load(
+    *,
+    shipped: Iterable[Path] = (),
+    start: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    typed: Mapping[str, Value] | None = None,
+) -> Loaded:
+    """All layers merged and checked. `typed` holds only the options that a user really typed.
+
+    Raises:
+        ConfigError: names the file or variable, the key, and the nearest valid key.
+    """
+    values: dict[str, Value] = {}
+    for path in files(shipped, (start or Path.cwd()).absolute()):
+        values.update(_from_file(path))
+    values.update(_from_environment(os.environ if environment is None else environment))
+    values.update(typed or {})
+    return check(values)
+
+
+def check(values: Mapping[str, Value]) -> Loaded:
+    """Settings from unchecked values by key; ConfigError for the first key or value that does not fit."""
+    known = [key for key, _, _ in keys()]
+    nested: dict[str, dict[str, object]] = {}
+    for key, value in values.items():
+        if key not in known:
+            raise _unknown_key(key, value.origin, known)
+        section, name = key.split(".")
+        nested.setdefault(section, {})[name] = value.raw
+    try:
+        settings = Settings.model_validate(nested)
+    except ValidationError as error:
+        raise _bad_value(error, values) from None
+    return Loaded(settings, {key: value.origin for key, value in values.items()})
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of a configuration file, for editors."""
+    return Settings.model_json_schema()
+
+
+def describe(key: str) -> str:
+    """What a key is for, as documented beside it."""
+    return next((model.model_fields[name].description or "" for known, model, name in keys() if known == key), "")
+
+
+def _from_file(path: Path) -> dict[str, Value]:
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path}: {_first_line(error)}", hint="correct the file or move it away") from None
+    values: dict[str, Value] = {}
+    for section, content in document.items():
+        if not isinstance(content, dict):
+            raise _not_a_section(section, path)
+        values.update({f"{section}.{name}": Value(raw, str(path)) for name, raw in content.items()})
+    return values
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    lists = {key for key, model, name in keys() if _is_list(model.model_fields[name].annotation)}
+    if folder := environment.get(f"{PREFIX}DATA_DIR"):
+        values["storage.data_dir"] = Value(folder, f"{PREFIX}DATA_DIR")
+    for variable in sorted(environment):
+        section, separator, name = variable.removeprefix(PREFIX).lower().partition("__")
+        if not variable.startswith(PREFIX) or not separator:
+            continue
+        key, text = f"{section}.{name}", environment[variable]
+        raw: object = [part.strip() for part in text.split(",") if part.strip()] if key in lists else text
+        values[key] = Value(raw, variable)
+    return values
+
+
+def _is_list(annotation: object) -> bool:
+    return getattr(annotation, "__origin__", None) is tuple or tuple in get_args(annotation)
+
+
+def _nearest(key: str, known: list[str]) -> str | None:
+    by_name = {other.split(".")[1]: other for other in known}
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+    named = difflib.get_close_matches(key.rpartition(".")[2], by_name, n=1, cutoff=0.75)
+    return close[0] if close else by_name[named[0]] if named else None
+
+
+def _unknown_key(key: str, origin: str, known: list[str]) -> ConfigError:
+    near = _nearest(key, known)
+    hint = f"did you mean {near}?" if near else "run `rootrank config show` for the keys there are"
+    return ConfigError(f"{origin}: unknown key {key}", hint=hint)
+
+
+def _not_a_section(name: str, path: Path) -> ConfigError:
+    known = [key for key, _, _ in keys()]
+    near = _nearest(name, known)
+    section = near.split(".")[0] if near else "cases"
+    hint = f"keys stand in sections; did you mean {near.split('.')[1]} under [{section}]?" if near else ""
+    return ConfigError(f"{path}: {name} is not a section", hint=hint or "keys stand in sections, for example [cases]")
+
+
+def _bad_value(error: ValidationError, values: Mapping[str, Value]) -> ConfigError:
+    first = error.errors(include_url=False)[0]
+    key = ".".join(str(part) for part in first["loc"][:2])
+    value = values[key]
+    message = f"{value.origin}: {key} = {value.raw!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    return ConfigError(message, hint=f"{key}: {' '.join(describe(key).split())}")
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return (error.strerror or str(error)).lower()
+    return str(error).splitlines()[0]
