@@ -1,0 +1,275 @@
+"""Who wrote a line, by the label at its start: finds out which labels a source uses, then splits them off in bulk.
+
+A writer's key is spelled `part=value`, joined by `;` from the outermost label inwards: `task=7`, `rank=3`, `local=3`,
+`node=n1`, `pod=job-0`, `nccl=host/pid`, `ray=address/pid`. Unlabelled lines (`srun: error: ...`, `+ echo`) have key "".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from assistant.intake.dialects import compiled
+from assistant.intake.models import Dialect
+
+HEAD = 200
+"""Characters of a line in which labels are looked for."""
+DEPTH = 4
+"""Labels nested deeper than this stay in the message."""
+
+_GROUP_NAME = re.compile(r"\(\?P<[a-z_]+>")
+_PARTS = {"task": "task", "rank": "rank", "rank_colon": "rank", "local_rank": "local", "pod": "pod", "node": "node"}
+_PAIRED = {"nccl-process": "nccl", "ray-actor": "ray"}
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels of one source.
+
+    `merged` labels are split off but do not make a writer of their own, because the label around them already does;
+    `tasks_are_ranks` says that each task's own `[rankN]` label repeats the task's number, so that `7: ` means rank 7.
+    """
+
+    dialects: tuple[Dialect, ...] = ()
+    merged: frozenset[str] = frozenset()
+    tasks_are_ranks: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The labels at the start of one line: (dialect id, key part) from the outermost inwards, and where the message starts."""
+
+    parts: tuple[tuple[str, str], ...]
+    length: int
+
+
+@dataclass(slots=True)
+class _Census:
+    """What a sample says about one dialect."""
+
+    lines: int = 0
+    values: Counter[str] = field(default_factory=Counter)
+    inside: dict[str, set[str]] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
+
+    def add(self, outer: str, value: str) -> None:
+        self.lines += 1
+        self.values[value] += 1
+        self.inside.setdefault(outer, set()).add(value)
+        self.order.append(value)
+
+
+def _part(dialect: Dialect, groups: dict[str, str | None]) -> str:
+    """The key part of one label."""
+    if dialect.id in _PAIRED:
+        pieces = [groups.get("node"), groups.get("pid")]
+        return f"{_PAIRED[dialect.id]}={'/'.join(piece for piece in pieces if piece)}"
+    for group, part in _PARTS.items():
+        value = groups.get(group)
+        if value:
+            return f"{part}={int(value) if value.isdigit() and part not in ('node', 'pod') else value}"
+    return ""
+
+
+def _label_at(text: str, start: int, dialects: Iterable[Dialect]) -> tuple[Dialect, str, int] | None:
+    for dialect in dialects:
+        regex = compiled(dialect.pattern or "")
+        match = regex.match(text[start:])
+        if match:
+            groups = match.groupdict()
+            length = match.start(regex.groupindex["rest"]) if "rest" in groups else match.end()
+            return dialect, _part(dialect, groups), start + length
+    return None
+
+
+def read_labels(text: str, dialects: Sequence[Dialect]) -> Found:
+    """The labels at the start of a text, each dialect at most once."""
+    head, start = text[:HEAD], 0
+    parts: list[tuple[str, str]] = []
+    left = [dialect for dialect in dialects if dialect.format != "mention"]
+    while left and len(parts) < DEPTH:
+        label = _label_at(head, start, left)
+        if label is None:
+            break
+        dialect, part, start = label
+        left.remove(dialect)
+        parts.append((dialect.id, part))
+    return Found(tuple(parts), start)
+
+
+def _mention(text: str, dialects: Iterable[Dialect]) -> tuple[str, str] | None:
+    for dialect in dialects:
+        match = compiled(dialect.pattern or "").search(text[:HEAD]) if dialect.format == "mention" else None
+        if match:
+            return dialect.id, _part(dialect, match.groupdict())
+    return None
+
+
+def _count(sample: Sequence[str], dialects: Sequence[Dialect]) -> dict[str, _Census]:
+    census = {dialect.id: _Census() for dialect in dialects}
+    for line in sample:
+        found = read_labels(line, dialects)
+        outer = ""
+        for dialect_id, part in found.parts:
+            census[dialect_id].add(outer, part)
+            outer = f"{outer};{part}".lstrip(";")
+        named = _mention(line[found.length :], dialects)
+        if named:
+            census[named[0]].add(outer, named[1])
+    return census
+
+
+def _plausible(dialect: Dialect, seen: _Census, total: int) -> bool:
+    """Whether a label is really one: bare numbers and host-like words also start ordinary lines."""
+    if not seen.lines:
+        return False
+    if dialect.format != "outer" or dialect.id not in ("srun-label", "host-label", "compose-label"):
+        return True
+    if seen.lines < min(3, total):
+        return False
+    if dialect.id == "srun-label":
+        return seen.lines >= 0.05 * total and not _counts_lines(seen.order)
+    several = len(seen.values) > 1 and seen.lines >= 0.3 * total
+    return (several or seen.lines >= 0.8 * total) and len(seen.values) <= max(4, seen.lines // 2)
+
+
+def _counts_lines(order: list[str]) -> bool:
+    """Numbers that only ever grow are line numbers (`grep -n`), not tasks."""
+    numbers = [int(part.partition("=")[2]) for part in order]
+    return len(numbers) >= 8 and all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+
+
+def _number(part: str) -> int | None:
+    digits = part.partition("=")[2]
+    return int(digits) if digits.isdigit() else None
+
+
+def _ranks_repeat_tasks(seen: _Census) -> bool:
+    """Each task's label is its own number, and one above zero proves it (rank 0 is task 0 in any layout)."""
+    pairs = {
+        (outer, part)
+        for outer, parts in seen.inside.items()
+        for part in parts
+        if outer.startswith("task=") and ";" not in outer
+    }
+    return any(_number(o) for o, _ in pairs) and all(_number(o) == _number(p) for o, p in pairs)
+
+
+def _adds_nothing(seen: _Census, sole_writer: bool) -> bool:
+    """Whether a process's own label tells no more than the label around it, or than the source as a whole."""
+    if any(len(parts) > 1 for parts in seen.inside.values()):
+        return False
+    return sole_writer if "" in seen.inside else True
+
+
+def sniff_prefixes(sample: Sequence[str], dialects: Sequence[Dialect], *, sole_writer: bool = False) -> Labels:
+    """Which labels the lines of one source carry.
+
+    Args:
+        sample: lines from the head, the middle and the tail of the source: labels may start late.
+        dialects: those of kind `prefix`.
+        sole_writer: the source's path says that a single process wrote it.
+    """
+    lines = [line for line in sample if line.strip()]
+    census = _count(lines, dialects)
+    kept = tuple(dialect for dialect in dialects if _plausible(dialect, census[dialect.id], len(lines)))
+    if len(kept) < len(dialects):
+        census = _count(lines, kept)
+    kept = tuple(dialect for dialect in kept if census[dialect.id].lines)
+    ranks = [d for d in kept if d.id in ("torch-rank", "bracket-rank")]
+    same = bool(ranks) and all(_ranks_repeat_tasks(census[d.id]) for d in ranks)
+    merged = {d.id for d in ranks if same} | {d.id for d in kept if _is_merged(d, census[d.id], sole_writer)}
+    return Labels(kept, frozenset(merged), same, _describe(kept))
+
+
+def _is_merged(dialect: Dialect, seen: _Census, sole_writer: bool) -> bool:
+    if dialect.format == "outer":
+        return False
+    inside_tasks = any(outer for outer in seen.inside)
+    if dialect.id == "nccl-process" or sole_writer:
+        return _adds_nothing(seen, sole_writer) and not (inside_tasks and seen.lines < 3)
+    return False
+
+
+def _describe(dialects: Sequence[Dialect]) -> str:
+    return ", ".join(dialect.title for dialect in dialects)
+
+
+def _run_pattern(labels: Labels) -> str:
+    """One regex that captures the whole run of labels at a line's start."""
+    single = [_GROUP_NAME.sub("(?:", d.pattern or "").removeprefix("^") for d in labels.dialects if d.format != "mention"]
+    return f"^((?:{'|'.join(f'(?:{pattern})' for pattern in single)}){{1,{DEPTH}}})"
+
+
+def _key(labels: Labels, parts: Iterable[tuple[str, str]]) -> str:
+    kept = [part for dialect_id, part in parts if dialect_id not in labels.merged and part]
+    if labels.tasks_are_ranks:
+        kept = [part.replace("task=", "rank=") for part in kept]
+    return ";".join(dict.fromkeys(kept))
+
+
+def _split_runs(labels: Labels, texts: pl.Series) -> pl.DataFrame:
+    """The label run of each text, its key and its length in characters."""
+    runs = texts.str.slice(0, HEAD).str.extract(_run_pattern(labels), 1)
+    distinct = runs.unique().drop_nulls().to_list()
+    found = [read_labels(run, labels.dialects) for run in distinct]
+    table = pl.DataFrame(
+        {"run": distinct, "key": [_key(labels, f.parts) for f in found], "length": [f.length for f in found]},
+        schema={"run": pl.String, "key": pl.String, "length": pl.Int64},
+    )
+    return pl.DataFrame({"run": runs}).join(table, on="run", how="left", maintain_order="left")
+
+
+def _mentions(labels: Labels, messages: pl.Series) -> pl.Series | None:
+    """The key part that a mention inside each message gives; None where the source has no such labels."""
+    mentioned = [d for d in labels.dialects if d.format == "mention" and d.id not in labels.merged]
+    if not mentioned:
+        return None
+    pattern = _GROUP_NAME.sub("(?:", mentioned[0].pattern or "")
+    hits = messages.str.slice(0, HEAD).str.extract(f"({pattern})", 1)
+    names = {hit: _part(mentioned[0], compiled(mentioned[0].pattern or "").search(hit).groupdict()) for hit in hits.unique().drop_nulls()}
+    return hits.replace_strict(names, default=None, return_dtype=pl.String) if names else None
+
+
+def split_series(labels: Labels, texts: pl.Series) -> pl.DataFrame:
+    """Columns `key` and `message`, one row a text. Vectorised; the same as `split_line` on each text."""
+    messages, keys = texts.rename("message"), pl.Series("key", [""], dtype=pl.String).new_from_index(0, len(texts))
+    if any(dialect.format != "mention" for dialect in labels.dialects):
+        runs = _split_runs(labels, texts)
+        keys = runs["key"].fill_null("")
+        messages = pl.DataFrame({"text": texts, "n": runs["length"].fill_null(0)}).select(
+            pl.when(pl.col("n") > 0).then(pl.col("text").str.slice(pl.col("n"))).otherwise(pl.col("text"))
+        )["text"].rename("message")
+    mentioned = _mentions(labels, messages)
+    if mentioned is not None:
+        keys = _with_mention(keys, mentioned)
+    return pl.DataFrame({"key": keys, "message": messages})
+
+
+def _with_mention(keys: pl.Series, mentioned: pl.Series) -> pl.Series:
+    """Add a mentioned rank where the label did not already name one."""
+    frame = pl.DataFrame({"key": keys, "named": mentioned})
+    takes = pl.col("named").is_not_null() & ~pl.col("key").str.contains("rank=", literal=True)
+    joined = pl.concat_str("key", "named", separator=";").str.strip_prefix(";")
+    return frame.select(pl.when(takes).then(joined).otherwise(pl.col("key")).alias("key"))["key"]
+
+
+def split_line(labels: Labels, text: str) -> tuple[str, str]:
+    """Key and message of one line."""
+    row = split_series(labels, pl.Series([text], dtype=pl.String))
+    return str(row["key"][0]), str(row["message"][0])
+
+
+def join_keys(outer: str, inner: str) -> str:
+    """The key of a line whose envelope names one writer and whose label another."""
+    return ";".join(part for part in (outer, inner) if part)
+
+
+def parse_key(key: str) -> dict[str, str]:
+    """The parts of a key; the innermost wins where one repeats."""
+    return dict(part.split("=", 1) for part in key.split(";") if "=" in part)
