@@ -34,6 +34,8 @@ class Run:
     """TORCH_DISTRIBUTED_DEBUG=DETAIL."""
     terminate_after: float | None = None
     """Seconds until every launcher gets SIGTERM."""
+    reaper: str = "term"
+    """How launchers that outlive the first failed one are stopped: `term` (as a scheduler does) or `kill` (lost)."""
     occupied: bool = False
     """Another process holds the master port."""
     steps: int = 20
@@ -77,6 +79,7 @@ MORE: tuple[Run, ...] = (
     Run("four-healthy", nodes=4, per_node=1, voice="timed", status="healthy", causes=("none",), stages=()),
     _broken("one-hang-first-logs", "hang", HANG, 1, who_logs="first", voice="megatron"),
     _four("four-hang-plain-main", "hang", HANG, 3, record=False, step=9),
+    _four("four-hang-lost", "hang", HANG, 1, step=9, reaper="kill"),
     _broken("one-hang-plain-main", "hang", HANG, 2, record=False, streams="tee"),
     _broken("one-deaf", "deaf", HANG, 0, voice="timed"),
     _broken("one-kill-first-logs", "kill", ("process.killed", "memory.host_oom"), 3, who_logs="first"),
@@ -89,24 +92,81 @@ MORE: tuple[Run, ...] = (
     _broken("one-bus", "bus", ("process.bus_error",), 2, streams="tee"),
     _broken("two-oom", "oom", ("memory.gpu_oom",), 3, nodes=2, per_node=2, voice="megatron", step=12),
     _broken("two-hang", "hang", HANG, 2, nodes=2, per_node=2, voice="plain", step=9),
-    _four("four-oom-evaluate", "oom", ("memory.gpu_oom",), 2, when="evaluate", step=10, stages=("evaluation",), iteration=10),
-    _broken("one-space-save", "space", ("storage.disk_full",), 0, when="save", step=8, stages=("checkpoint_save",), iteration=8),
-    _four("four-import", "import", ("code.import", "config.environment"), 2, when="start", stages=("startup", "loading")),
-    _broken("one-absent", "hang", ("launch.rank_absent", "collective.init", "collective.hang", "launch.rendezvous"), 3,
-            when="start", stages=("startup", "loading")),
-    Run("four-absent", nodes=4, per_node=1, absent=(2,), causes=("launch.rank_absent", "launch.rendezvous", "collective.init"),
-        guilty=2, stages=("startup", "loading")),
+    _four(
+        "four-oom-evaluate",
+        "oom",
+        ("memory.gpu_oom",),
+        2,
+        when="evaluate",
+        step=10,
+        stages=("evaluation",),
+        iteration=10,
+    ),
+    _broken(
+        "one-space-save",
+        "space",
+        ("storage.disk_full",),
+        0,
+        when="save",
+        step=8,
+        stages=("checkpoint_save",),
+        iteration=8,
+    ),
+    _four(
+        "four-import", "import", ("code.import", "config.environment"), 2, when="start", stages=("startup", "loading")
+    ),
+    _broken(
+        "one-absent",
+        "hang",
+        ("launch.rank_absent", "collective.init", "collective.hang", "launch.rendezvous"),
+        3,
+        when="start",
+        stages=("startup", "loading"),
+    ),
+    Run(
+        "four-absent",
+        nodes=4,
+        per_node=1,
+        absent=(2,),
+        causes=("launch.rank_absent", "launch.rendezvous", "collective.init"),
+        guilty=2,
+        stages=("startup", "loading"),
+    ),
     Run("one-port", occupied=True, causes=("launch.port_in_use",), stages=("startup",)),
     _broken("one-extra", "extra", ("collective.mismatch", "collective.hang"), 2, step=8, voice="timed"),
     _broken("one-extra-debug", "extra", ("collective.mismatch",), 2, step=8, debug=True),
     Run("one-all-exception", mishap="exception", causes=EXCEPTION, iteration=7),
     Run("four-all-nan", mishap="nan", nodes=4, per_node=1, causes=("numerics.nan", "code.exception"), iteration=7),
-    Run("one-terminated", terminate_after=11.0, steps=100, causes=("scheduler.cancelled", "scheduler.preempted", "scheduler.time_limit")),
-    Run("four-terminated", nodes=4, per_node=1, terminate_after=12.0, steps=100, voice="timed",
-        causes=("scheduler.cancelled", "scheduler.preempted", "scheduler.time_limit")),
-    Run("one-restarted", mishap="kill", rank=1, restarts=1, attempt=0, status="healthy", causes=("none",), stages=(), verbose=True),
+    Run(
+        "one-terminated",
+        terminate_after=11.0,
+        steps=100,
+        causes=("scheduler.cancelled", "scheduler.preempted", "scheduler.time_limit"),
+    ),
+    Run(
+        "four-terminated",
+        nodes=4,
+        per_node=1,
+        terminate_after=12.0,
+        steps=100,
+        voice="timed",
+        causes=("scheduler.cancelled", "scheduler.preempted", "scheduler.time_limit"),
+    ),
+    Run(
+        "one-restarted",
+        mishap="kill",
+        rank=1,
+        restarts=1,
+        attempt=0,
+        status="healthy",
+        causes=("none",),
+        stages=(),
+        verbose=True,
+    ),
     _broken("one-restarted-twice", "exception", EXCEPTION, 3, restarts=1, voice="timed"),
-    Run("one-slow", mishap="slow", rank=2, step=5, status="healthy", causes=("none", "performance.straggler"), stages=()),
+    Run(
+        "one-slow", mishap="slow", rank=2, step=5, status="healthy", causes=("none", "performance.straggler"), stages=()
+    ),
 )
 """Further ways, and runs that end well."""
 

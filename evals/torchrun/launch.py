@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from evals.torchrun.cases import Run
 
 SCRIPT = Path(__file__).with_name("train.py")
 LIMIT = 60.0
-"""Longest a run may take before its launchers are killed."""
+"""Longest a run may take before its launchers are stopped."""
+GRACE = 6.0
+"""How long launchers may outlive the first that failed."""
 
 
 def have_torch() -> bool:
@@ -74,24 +76,28 @@ def _start(run: Run, node: int, job: Path, workplace: Path, port: int, timeout: 
     command = _pretend_host(run.hosts[node]) + _torchrun(run, node, folder, port) + _script(run, workplace, timeout)
     with (folder / "launcher.log").open("wb") as console:
         return subprocess.Popen(
-            command, cwd=workplace, env=_environment(run), stdout=console, stderr=subprocess.STDOUT, start_new_session=True
+            command,
+            cwd=workplace,
+            env=_environment(run),
+            stdout=console,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
 
 
 def _pretend_host(name: str) -> list[str]:
     """A private host name, where the kernel lets us have one; torchrun prints it in its failure block."""
-    trial = subprocess.run(["unshare", "--uts", "hostname", name], capture_output=True, check=False) if _has_unshare() else None
-    if trial is None or trial.returncode != 0:
+    if not shutil.which("unshare"):
+        return []
+    trial = subprocess.run(["unshare", "--uts", "hostname", name], capture_output=True, check=False)
+    if trial.returncode != 0:
         return []
     return ["unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', name]
 
 
-def _has_unshare() -> bool:
-    return shutil.which("unshare") is not None
-
-
 def _torchrun(run: Run, node: int, folder: Path, port: int) -> list[str]:
-    command = [sys.executable, "-m", "torch.distributed.run", "--nnodes", str(run.nodes), "--nproc-per-node", str(run.per_node)]
+    command = [sys.executable, "-m", "torch.distributed.run", "--nnodes", str(run.nodes)]
+    command += ["--nproc-per-node", str(run.per_node)]
     command += ["--max-restarts", str(run.restarts), "--log-dir", str(folder / "torchrun")]
     if run.streams != "console":
         command += [f"--{run.streams}", "3"]
@@ -111,8 +117,8 @@ def _script(run: Run, workplace: Path, timeout: float) -> list[str]:
 
 
 def _environment(run: Run) -> dict[str, str]:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo", "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": "4"}
-    environment["PYTHONUNBUFFERED"] = "1"
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    environment |= {"GLOO_SOCKET_IFNAME": "lo", "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": "4"}
     if run.verbose:
         environment["LOGLEVEL"] = "INFO"
     if run.debug:
@@ -121,14 +127,41 @@ def _environment(run: Run) -> dict[str, str]:
 
 
 def _watch(run: Run, launchers: list[subprocess.Popen[bytes]]) -> None:
+    """Waits for all launchers. Once one has failed the others get GRACE seconds and are then stopped, as srun does."""
     began = time.monotonic()
-    if run.terminate_after is not None:
-        time.sleep(run.terminate_after)
-        for launcher in launchers:
-            launcher.send_signal(signal.SIGTERM)
+    deadline = began + LIMIT
+    told = False
+    while any(launcher.poll() is None for launcher in launchers):
+        now = time.monotonic()
+        if any(launcher.returncode for launcher in launchers if launcher.returncode is not None):
+            deadline = min(deadline, now + GRACE)
+        if now >= deadline or _due(run, now - began, told):
+            _stop(launchers, hard=(told and now >= deadline) or run.reaper == "kill")
+            told, deadline = True, now + LIMIT
+        time.sleep(0.2)
+
+
+def _due(run: Run, elapsed: float, told: bool) -> bool:
+    return not told and run.terminate_after is not None and elapsed >= run.terminate_after
+
+
+def _stop(launchers: list[subprocess.Popen[bytes]], *, hard: bool) -> None:
     for launcher in launchers:
-        try:
-            launcher.wait(max(1.0, LIMIT - (time.monotonic() - began)))
-        except subprocess.TimeoutExpired:
-            os.killpg(launcher.pid, signal.SIGKILL)
-            launcher.wait()
+        if launcher.poll() is not None:
+            continue
+        if hard:
+            for worker in _children(launcher.pid):
+                os.kill(worker, signal.SIGKILL)
+            launcher.kill()
+        else:
+            launcher.send_signal(signal.SIGTERM)
+
+
+def _children(parent: int) -> list[int]:
+    """Direct children; workers have sessions of their own, so the launcher's group does not reach them."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError, IndexError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(stat.parent.name))
+    return found

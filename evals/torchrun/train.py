@@ -61,8 +61,9 @@ def say_megatron(step: int, total: int, loss: float, took: float) -> None:
     """Megatron-LM's bar-separated iteration line."""
     now = time.strftime("%Y-%m-%d %H:%M:%S")
     print(
-        f" [{now}] iteration {step:8d}/{total:8d} | consumed samples: {step * 32:12d} | elapsed time per iteration (ms): "
-        f"{took * 1000:.1f} | learning rate: 1.000000E-03 | global batch size:    32 | lm loss: {loss:.6E} | "
+        f" [{now}] iteration {step:8d}/{total:8d} | consumed samples: {step * 32:12d} | "
+        f"elapsed time per iteration (ms): {took * 1000:.1f} | learning rate: 1.000000E-03 | "
+        f"global batch size:    32 | lm loss: {loss:.6E} | "
         "number of skipped iterations:   0 | number of nan iterations:   0 |",
         flush=True,
     )
@@ -70,7 +71,9 @@ def say_megatron(step: int, total: int, loss: float, took: float) -> None:
 
 def say_trainer(step: int, total: int, loss: float, took: float) -> None:
     """The dictionary line of the Hugging Face Trainer."""
-    print({"loss": round(loss, 4), "grad_norm": 1.0, "learning_rate": 0.001, "epoch": round(step / total, 2)}, flush=True)
+    print(
+        {"loss": round(loss, 4), "grad_norm": 1.0, "learning_rate": 0.001, "epoch": round(step / total, 2)}, flush=True
+    )
 
 
 VOICES: dict[str, Callable[[int, int, float, float], None]] = {
