@@ -1,0 +1,1 @@
+"""Faces of a Case: one screen of text, JSON, Markdown. They render and decide nothing."""
