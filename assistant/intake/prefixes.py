@@ -23,6 +23,7 @@ DEPTH = 4
 
 _GROUP_NAME = re.compile(r"\(\?P<[a-z_]+>")
 _PARTS = {"task": "task", "rank": "rank", "rank_colon": "rank", "local_rank": "local", "pod": "pod", "node": "node"}
+RANK_LABELS = frozenset({"torch-rank", "bracket-rank"})
 _PAIRED = {"nccl-process": "nccl", "ray-actor": "ray"}
 
 
@@ -30,13 +31,15 @@ _PAIRED = {"nccl-process": "nccl", "ray-actor": "ray"}
 class Labels:
     """The labels of one source.
 
-    `merged` labels are split off but do not make a writer of their own, because the label around them already does;
-    `tasks_are_ranks` says that each task's own `[rankN]` label repeats the task's number, so that `7: ` means rank 7.
+    `merged` labels are split off but do not make a writer of their own, because the label around them or the source
+    already does; `tasks_are_ranks` says that each task's own `[rankN]` label repeats the task's number, so that `7: `
+    means rank 7; `sole` is the key of every line of a source that one process wrote.
     """
 
     dialects: tuple[Dialect, ...] = ()
     merged: frozenset[str] = frozenset()
     tasks_are_ranks: bool = False
+    sole: str = ""
     note: str = ""
 
 
@@ -160,11 +163,13 @@ def _ranks_repeat_tasks(seen: _Census) -> bool:
     return any(_number(o) for o, _ in pairs) and all(_number(o) == _number(p) for o, p in pairs)
 
 
-def _adds_nothing(seen: _Census, sole_writer: bool) -> bool:
-    """Whether a process's own label tells no more than the label around it, or than the source as a whole."""
-    if any(len(parts) > 1 for parts in seen.inside.values()):
-        return False
-    return sole_writer if "" in seen.inside else True
+def _one_each(seen: _Census) -> bool:
+    return all(len(parts) == 1 for parts in seen.inside.values())
+
+
+def _one_process_a_task(seen: _Census) -> bool:
+    """NCCL's label adds nothing where each task is one process; it then stays in the message, where it names the host."""
+    return "" not in seen.inside and seen.lines >= 3 and _one_each(seen)
 
 
 def sniff_prefixes(sample: Sequence[str], dialects: Sequence[Dialect], *, sole_writer: bool = False) -> Labels:
@@ -180,24 +185,20 @@ def sniff_prefixes(sample: Sequence[str], dialects: Sequence[Dialect], *, sole_w
     kept = tuple(dialect for dialect in dialects if _plausible(dialect, census[dialect.id], len(lines)))
     if len(kept) < len(dialects):
         census = _count(lines, kept)
-    kept = tuple(dialect for dialect in kept if census[dialect.id].lines)
-    ranks = [d for d in kept if d.id in ("torch-rank", "bracket-rank")]
+    kept = tuple(d for d in kept if census[d.id].lines and not _stays(d, census[d.id], sole_writer))
+    ranks = [d for d in kept if d.id in RANK_LABELS]
     same = bool(ranks) and all(_ranks_repeat_tasks(census[d.id]) for d in ranks)
-    merged = {d.id for d in ranks if same} | {d.id for d in kept if _is_merged(d, census[d.id], sole_writer)}
-    return Labels(kept, frozenset(merged), same, _describe(kept))
+    alone = [d for d in ranks if sole_writer and set(census[d.id].inside) == {""} and _one_each(census[d.id])]
+    merged = frozenset(d.id for d in (ranks if same else alone))
+    sole = next(iter(census[alone[0].id].values)) if alone else ""
+    return Labels(kept, merged, same, sole, ", ".join(d.title for d in kept))
 
 
-def _is_merged(dialect: Dialect, seen: _Census, sole_writer: bool) -> bool:
-    if dialect.format == "outer":
-        return False
-    inside_tasks = any(outer for outer in seen.inside)
-    if dialect.id == "nccl-process" or sole_writer:
-        return _adds_nothing(seen, sole_writer) and not (inside_tasks and seen.lines < 3)
-    return False
-
-
-def _describe(dialects: Sequence[Dialect]) -> str:
-    return ", ".join(dialect.title for dialect in dialects)
+def _stays(dialect: Dialect, seen: _Census, sole_writer: bool) -> bool:
+    """Whether a label is left in the message, because it would make no new writer."""
+    if dialect.id == "nccl-process":
+        return _one_process_a_task(seen) or (sole_writer and _one_each(seen))
+    return dialect.format == "mention" and sole_writer
 
 
 def _run_pattern(labels: Labels) -> str:
@@ -210,7 +211,7 @@ def _key(labels: Labels, parts: Iterable[tuple[str, str]]) -> str:
     kept = [part for dialect_id, part in parts if dialect_id not in labels.merged and part]
     if labels.tasks_are_ranks:
         kept = [part.replace("task=", "rank=") for part in kept]
-    return ";".join(dict.fromkeys(kept))
+    return ";".join(dict.fromkeys(kept)) or labels.sole
 
 
 def _split_runs(labels: Labels, texts: pl.Series) -> pl.DataFrame:
@@ -238,10 +239,10 @@ def _mentions(labels: Labels, messages: pl.Series) -> pl.Series | None:
 
 def split_series(labels: Labels, texts: pl.Series) -> pl.DataFrame:
     """Columns `key` and `message`, one row a text. Vectorised; the same as `split_line` on each text."""
-    messages, keys = texts.rename("message"), pl.Series("key", [""], dtype=pl.String).new_from_index(0, len(texts))
+    messages, keys = texts.rename("message"), pl.Series("key", [labels.sole], dtype=pl.String).new_from_index(0, len(texts))
     if any(dialect.format != "mention" for dialect in labels.dialects):
         runs = _split_runs(labels, texts)
-        keys = runs["key"].fill_null("")
+        keys = runs["key"].fill_null(labels.sole)
         messages = pl.DataFrame({"text": texts, "n": runs["length"].fill_null(0)}).select(
             pl.when(pl.col("n") > 0).then(pl.col("text").str.slice(pl.col("n"))).otherwise(pl.col("text"))
         )["text"].rename("message")
