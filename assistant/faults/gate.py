@@ -1,0 +1,114 @@
+"""The cheap gate in front of the library: line regexes that Rust's regex crate (Polars) and RE2 read alike.
+
+Whatever a signature can match must pass the gate, and so must lines with generic failure words, so that a failure the
+library does not know still becomes an indicator.
+"""
+
+from __future__ import annotations
+
+_LEFT = "(?:^|[^0-9A-Za-z_])"
+_RIGHT = "(?:[^0-9A-Za-z_]|$)"
+_CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
+_FLAGS = frozenset("imsU-")
+
+_WORDS = "|".join(
+    (
+        r"error|errors? occurred|fatal|critical|exception|panic|abort(?:ed|ing)?|crash(?:ed)?|fail(?:ed|ure|ing)?",
+        r"killed|killing|segfault|bus error|floating point exception|core dumped|terminated|interrupted|cancell?ed",
+        r"refused|timed out|timeout|disconnected|broken pipe|reset by peer|no route to host|unreachable|deadlock",
+        r"denied|not permitted|no such file|no space left|quota exceeded|read-only file system|out of memory|oom",
+        r"cannot|can't|could not|couldn't|unable to|invalid|illegal|unrecognized|mismatch|corrupt(?:ed|ion)?",
+        r"assertion|unhandled|uncaught|preempt(?:ed|ion)|evicted|evicting|uncorrectable|xid|nan|non-zero exit",
+    )
+)
+
+GENERIC: tuple[str, ...] = (
+    f"(?i){_LEFT}(?:{_WORDS}){_RIGHT}",
+    r"Traceback \(most recent call last\)",
+    r"[A-Za-z](?:Error|Exception|Interrupt|SystemExit)(?:[^0-9A-Za-z]|$)",
+    r"[A-Z]_(?:ERR|ERROR|FAILED|FAILURE)(?:[^A-Za-z]|$)",
+    r"(?i)signal[ :(#=]{1,3}[0-9]",
+    r"(?:^|[^A-Z])SIG(?:KILL|TERM|SEGV|BUS|ABRT|ILL|FPE|INT|HUP|XCPU|USR[12])(?:[^A-Z]|$)",
+    r"(?i)(?:exit ?code|exit status|return code|exited with code|exited with)[ :=]{1,3}-?[1-9]",
+    r"(?i)(?:loss|norm|ppl)[^0-9A-Za-z]{1,8}[-+]?inf(?:[^A-Za-z]|$)",
+    r"^[EF][0-9]{4} [0-9]{2}:",
+)
+"""Lines with these may tell of a failure that no entry describes."""
+
+
+def portable(regex: str) -> str:
+    """The same expression without captures, Unicode classes and word borders, wrapped so that its flags stay inside.
+
+    It matches at least what `regex` matches in RE2. Word borders inside are dropped: for them Rust leaves its fast
+    engine on every line that is not pure ASCII, such as one with a progress bar.
+    """
+    body = _without_captures(regex)
+    head, body = _split_flags(body)
+    left, body = (_LEFT, body[2:]) if body.startswith(r"\b") else ("", body)
+    right, body = (_RIGHT, body[:-2]) if _ends_with_border(body) else ("", body)
+    if "|" in body and (left or right):
+        body = f"(?:{body})"
+    return f"(?:{head}{left}{_plain(body)}{right})"
+
+
+def _ends_with_border(body: str) -> bool:
+    stem = body[:-2]
+    backslashes = len(stem) - len(stem.rstrip("\\"))
+    return body.endswith(r"\b") and backslashes % 2 == 0
+
+
+def _split_flags(regex: str) -> tuple[str, str]:
+    end = regex.find(")")
+    if regex.startswith("(?") and end > 2 and set(regex[2:end]) <= _FLAGS:
+        return regex[: end + 1], regex[end + 1 :]
+    return "", regex
+
+
+def _without_captures(regex: str) -> str:
+    out: list[str] = []
+    at, in_class = 0, False
+    while at < len(regex):
+        size = 2 if regex[at] == "\\" else 1
+        token = regex[at : at + size]
+        if not in_class and token == "(":
+            token, size = _group(regex, at)
+        in_class = _still_in_class(in_class, token)
+        out.append(token)
+        at += size
+    return "".join(out)
+
+
+def _group(regex: str, at: int) -> tuple[str, int]:
+    for opening in ("(?P<", "(?<"):
+        if regex.startswith(opening, at):
+            return "(?:", regex.index(">", at) - at + 1
+    return ("(", 1) if regex.startswith("(?", at) else ("(?:", 1)
+
+
+def _plain(body: str) -> str:
+    out: list[str] = []
+    at, in_class = 0, False
+    while at < len(body):
+        size = 2 if body[at] == "\\" else 1
+        token = body[at : at + size]
+        in_class = _still_in_class(in_class, token)
+        out.append(_ascii(token, in_class))
+        at += size
+    return "".join(out)
+
+
+def _still_in_class(in_class: bool, token: str) -> bool:
+    return token != "]" if in_class else token == "["
+
+
+def _ascii(token: str, in_class: bool) -> str:
+    if len(token) < 2:
+        return token
+    letter = token[1]
+    if not in_class and letter in "bB":
+        return ""
+    if letter in _CLASSES:
+        return _CLASSES[letter] if in_class else f"[{_CLASSES[letter]}]"
+    if not in_class and letter.lower() in _CLASSES:
+        return f"[^{_CLASSES[letter.lower()]}]"
+    return token
