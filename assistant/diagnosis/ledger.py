@@ -39,7 +39,7 @@ class Ledger:
         return tuple(self._items)
 
     def _evidence(self, name: str, record: Record, place: Place | None) -> Evidence:
-        where = place or writer_place(self._scan.streams[record.stream])
+        where = place or (writer_place(self._scan.streams[record.stream]) if record.stream >= 0 else Place())
         return Evidence(
             id=name,
             source=self._scan.sources[record.source].name,

@@ -1,0 +1,50 @@
+"""The one action of a verdict: the matched entry's own, else the cause class's from `knowledge/actions.yaml`."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from assistant.case.models import Action
+from assistant.diagnosis.theory import Theory
+from assistant.errors import KnowledgeError
+from assistant.faults.models import FaultAction
+from assistant.paths import locate
+
+
+@lru_cache(maxsize=1)
+def default_actions() -> dict[str, FaultAction]:
+    """Actions by cause class, later folders over earlier ones.
+
+    Raises KnowledgeError where the file does not hold what it must.
+    """
+    merged: dict[str, FaultAction] = {}
+    for folder in reversed(locate("knowledge")):
+        file = folder / "actions.yaml"
+        if file.is_file():
+            merged.update(_read(file))
+    return merged
+
+
+def _read(file: Path) -> dict[str, FaultAction]:
+    try:
+        entries = yaml.safe_load(file.read_text(encoding="utf-8"))
+        return {str(cause): FaultAction.model_validate(entry) for cause, entry in entries.items()}
+    except (yaml.YAMLError, ValidationError, AttributeError) as error:
+        raise KnowledgeError(f"{file}: {error}", hint="Mend the file; each cause needs kind and text.") from error
+
+
+def action_for(theory: Theory, evidence: tuple[str, ...]) -> Action:
+    """The action for a theory, resting on its evidence."""
+    actions = default_actions()
+    chosen = theory.fault.action if theory.fault else actions.get(theory.cause, actions["default"])
+    return Action(kind=chosen.kind, text=chosen.text, evidence=evidence, steps=chosen.steps)
+
+
+def plain_action(name: str) -> Action:
+    """The action for a run without a failure: `none` or `incomplete`."""
+    chosen = default_actions()[name]
+    return Action(kind=chosen.kind, text=chosen.text, steps=chosen.steps)

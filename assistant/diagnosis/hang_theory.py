@@ -1,0 +1,70 @@
+"""The theory that ranks waited for one that did not come."""
+
+from __future__ import annotations
+
+from assistant.case.vocabulary import Confidence, EvidenceClass
+from assistant.diagnosis.models import Exhibit, Group, Place
+from assistant.diagnosis.silence import Silent
+from assistant.diagnosis.theory import Bench, Blamed, Theory
+from assistant.faults.models import FaultRole
+
+TELLING = 0.8
+"""Weight of silence from which on a rank is blamed."""
+CONVINCING = 1.5
+MISSING = (
+    "a stack dump of the silent rank taken while it hangs (py-spy dump --pid PID)",
+    "the collective library's flight recorder (TORCH_NCCL_TRACE_BUFFER_SIZE) of all ranks",
+    "kernel messages of the silent rank's node around the last progress",
+)
+
+
+def hang_theory(bench: Bench) -> Theory | None:
+    """A collective in which most ranks waited, or a stall that nobody reports; None where nothing waited."""
+    victims = [g for g in bench.groups if g.role is FaultRole.CASCADE]
+    if not victims:
+        return None
+    guilty = _guilty(bench.silent)
+    cause, title = _nature(victims, bool(guilty))
+    return Theory(
+        cause=cause,
+        title=title,
+        confidence=_confidence(guilty),
+        evidence_class=EvidenceClass.NEEDS_MEASUREMENT,
+        blamed=tuple(_blamed(silent, bench) for silent in guilty),
+        nobody="" if guilty else "no rank stands out by silence or lag",
+        group=None,
+        reasons=tuple(dict.fromkeys(reason for silent in guilty for reason in silent.reasons)),
+        missing=MISSING,
+    )
+
+
+def _guilty(silent: tuple[Silent, ...]) -> list[Silent]:
+    telling = [s for s in silent if s.weight >= TELLING]
+    if not telling:
+        return []
+    return [s for s in telling if s.weight >= 0.75 * telling[0].weight]
+
+
+def _confidence(guilty: list[Silent]) -> Confidence:
+    if not guilty:
+        return Confidence.LOW
+    return Confidence.MEDIUM if guilty[0].weight >= TELLING else Confidence.LOW
+
+
+def _nature(victims: list[Group], found: bool) -> tuple[str, str]:
+    """Timeouts mean a rank that did not come; lost connections mean a network or a peer that went away."""
+    causes = [g.fault.cause for g in victims if g.fault is not None]
+    if found or not causes or any(cause.startswith("collective.") for cause in causes):
+        return "collective.hang", "did not take part in a collective that the others waited for"
+    first = victims[0].fault
+    assert first is not None
+    return first.cause, first.title
+
+
+def _blamed(silent: Silent, bench: Bench) -> Blamed:
+    place = Place(bench.people.node_of.get(silent.rank), silent.rank)
+    return Blamed(place, min(0.9, 0.5 + 0.2 * silent.weight), silent.reasons, _last_words(silent.rank, bench))
+
+
+def _last_words(rank: int, bench: Bench) -> tuple[Exhibit, ...]:
+    return tuple(e for e in bench.exhibits if e.writer.rank == rank and not e.recovered)[-1:]

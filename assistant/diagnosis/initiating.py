@@ -1,0 +1,133 @@
+"""Choose the group of exhibits that started it.
+
+Every group that can be a root gets a weight from independent observations; the heaviest one wins and the reasons go
+into the verdict. Weights, not a fixed order, because each single rule has a known exception: the earliest error may be
+one the rank lived on with, the most specific one may be a consequence, and the only one may be a victim's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.diagnosis.exits import Exit
+from assistant.diagnosis.groups import Spread, spread
+from assistant.diagnosis.models import Findings, Group, Population
+from assistant.diagnosis.order import earlier
+from assistant.faults.models import Blame, FaultRole, Specificity
+
+TIER = {Specificity.DECISIVE: 3.0, Specificity.SPECIFIC: 2.0, Specificity.GENERIC: 1.0}
+TERMINAL = 1.0
+"""The writer ended with it."""
+EARLIEST = 1.5
+"""Nothing that could be a cause or a consequence came before it."""
+LATE = -1.5
+"""Another possible root came clearly earlier."""
+DIED = 1.0
+"""A process it is about is known to have ended by itself."""
+NOVEL = 0.5
+"""Healthy runs of the same job never show it."""
+UNEXPLAINED = -1.0
+"""No library entry matched; only an error word did."""
+CONFIRMATION = -1.0
+"""By its nature it confirms another error."""
+VICTIM = -2.5
+"""Each rank that shows it had reported waiting for, or losing, another rank before."""
+TAIL = 40
+"""Lines a dying writer may still write after its last error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A group with its weight and the observations that made it."""
+
+    group: Group
+    weight: float
+    reasons: tuple[str, ...]
+
+
+def weigh(groups: list[Group], findings: Findings, people: Population, ends: tuple[Exit, ...]) -> list[Weighed]:
+    """All groups that can be a root, the likeliest first."""
+    able = [group for group in groups if can_start(group)]
+    rivals = able + [g for g in groups if g.role is FaultRole.CASCADE and any(e.stands for e in g.exhibits)]
+    weighed = [_weighed(group, rivals, findings, people, ends) for group in able]
+    return sorted(weighed, key=lambda w: -w.weight)
+
+
+def can_start(group: Group) -> bool:
+    """Whether a group can be a root: it stands, and the library does not call it a consequence."""
+    if not any(exhibit.stands for exhibit in group.exhibits):
+        return False
+    return group.role in (FaultRole.ROOT, FaultRole.CONFIRMATION)
+
+
+def _weighed(
+    group: Group, rivals: list[Group], findings: Findings, people: Population, ends: tuple[Exit, ...]
+) -> Weighed:
+    clues = [
+        _tier(group),
+        _terminal(group),
+        *_position(group, rivals),
+        _death(group, ends),
+        _novelty(group, findings),
+        _after_waiting(group, rivals),
+    ]
+    held = [clue for clue in clues if clue is not None]
+    return Weighed(group, sum(weight for weight, _ in held), tuple(text for _, text in held if text))
+
+
+Clue = tuple[float, str]
+
+
+def _tier(group: Group) -> Clue:
+    weight = TIER[group.first.specificity]
+    if group.role is FaultRole.CONFIRMATION:
+        return weight + CONFIRMATION, ""
+    return weight, ""
+
+
+def _terminal(group: Group) -> Clue | None:
+    ended = any(exhibit.left <= TAIL for exhibit in group.exhibits)
+    return (TERMINAL, "its writer wrote nothing of substance afterwards") if ended else None
+
+
+def _position(group: Group, rivals: list[Group]) -> list[Clue]:
+    mine = group.first.record
+    before = [r for r in rivals if r is not group and earlier(r.first.record, mine) is True]
+    after = [r for r in rivals if r is not group and earlier(mine, r.first.record) is True]
+    if not before:
+        return [(EARLIEST, "nothing that could have caused it came before")] if after else [(EARLIEST, "")]
+    roots = [r for r in before if can_start(r) and r.role is FaultRole.ROOT]
+    return [(LATE, "")] if roots else []
+
+
+def _death(group: Group, ends: tuple[Exit, ...]) -> Clue | None:
+    died = {end.place.rank for end in ends if end.by_itself and end.place.rank is not None}
+    if group.ranks & died:
+        return DIED, "its process ended by itself"
+    return None
+
+
+def _after_waiting(group: Group, rivals: list[Group]) -> Clue | None:
+    waits = [e for r in rivals if r.role is FaultRole.CASCADE for e in r.exhibits if e.stands]
+    waited = {e.writer.rank for e in waits if e.writer.rank is not None}
+    if not group.ranks or not group.ranks <= waited:
+        return None
+    before = [any(earlier(w.record, e.record) for w in waits if w.writer == e.writer) for e in group.exhibits]
+    return (VICTIM, "") if all(before) else None
+
+
+def _novelty(group: Group, findings: Findings) -> Clue | None:
+    if not findings.cross_job.ran:
+        return None
+    scores = {event.template: event.score for event in findings.cross_job.events}
+    score = max((scores.get(e.record.template, 0.0) for e in group.exhibits), default=0.0)
+    return (NOVEL * score, "healthy runs do not show it") if score >= 0.5 else None
+
+
+def blames_nobody(group: Group, people: Population) -> str:
+    """Why a root blames no rank: its nature, or that it strikes all alike. Empty where it does blame."""
+    if group.fault is not None and group.fault.blame is Blame.NOBODY:
+        return "an outside decision, no fault of a rank"
+    if spread(group.ranks, group.nodes, people) is Spread.ALL:
+        return "all ranks fail alike"
+    return ""

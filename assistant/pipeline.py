@@ -1,0 +1,137 @@
+"""`diagnose(sources) -> Case`: walks the rooms in order and is the only place that knows them all."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assistant.baselines.choice import choose_baseline
+from assistant.baselines.models import Baseline
+from assistant.case.models import Case
+from assistant.diagnosis.conclude import conclude
+from assistant.diagnosis.models import Findings
+from assistant.events.models import Scan
+from assistant.events.scan import scan
+from assistant.faults.library import Library, load_library
+from assistant.faults.matcher import Matcher
+from assistant.faults.models import FaultRole, Specificity
+from assistant.intake.dialects import load_dialects
+from assistant.intake.discover import discover
+from assistant.intake.excerpt import read_many_at
+from assistant.intake.jobs import select_job
+from assistant.intake.limits import Limits
+from assistant.intake.models import Discovery, ProgressHook
+from assistant.intake.times import parse_moment
+from assistant.intake.topology import Topology, read_topology
+from assistant.patterns import cross_job, spatial, temporal
+from assistant.patterns.models import PatternResult
+from assistant.signals.read import read_signals
+
+PATTERNS = ("cross_job", "spatial", "temporal")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a caller may choose about one diagnosis."""
+
+    baseline: str | None = None
+    """Name of a stored baseline, or a folder of healthy runs; None chooses the most similar stored one."""
+    without: frozenset[str] = frozenset()
+    """Patterns to switch off, of `PATTERNS`."""
+    job: str | None = None
+    since: str | None = None
+    until: str | None = None
+    topology: Mapping[str, int] = field(default_factory=dict)
+    progress: ProgressHook | None = None
+    threads: int = 2
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A job as it was read, before anything is concluded; baselines are made from it."""
+
+    discovery: Discovery
+    scan: Scan
+    library: Library
+    topology: Topology
+
+
+def read(paths: Sequence[str], options: Options) -> Reading:
+    """Find, read and tabulate one job.
+
+    Raises InputError where nothing can be read and SeveralJobs where one job must be chosen.
+    """
+    discovery = select_job(discover(paths, limits=options.limits), options.job)
+    library = load_library()
+    scanned = scan(
+        discovery,
+        load_dialects(),
+        Matcher(library),
+        progress=options.progress,
+        threads=options.threads,
+        since=parse_moment(options.since) if options.since else None,
+        until=parse_moment(options.until) if options.until else None,
+    )
+    topology = read_topology(scanned.facts, given=options.topology)
+    return Reading(discovery, scanned, library, topology)
+
+
+def diagnose(paths: Sequence[str], options: Options | None = None) -> Case:
+    """The Case of the job whose logs stand under `paths` (files, folders, archives, globs, or `-`)."""
+    options = options or Options()
+    started = time.monotonic()
+    reading = read(paths, options)
+    baseline, why = choose_baseline(reading.scan, options.baseline)
+    findings = compare(reading, baseline, why, options.without)
+    case = conclude(findings, name=case_name(reading), seconds=time.monotonic() - started)
+    return with_exact_text(case, reading)
+
+
+def compare(reading: Reading, baseline: Baseline | None, why: str, without: frozenset[str]) -> Findings:
+    """Run the three comparisons, each unless switched off, and read the signals."""
+    scanned = reading.scan
+    protected = _protected(reading)
+    cross = _off("cross_job") if "cross_job" in without else cross_job.compare(scanned, baseline, protected, note=why)
+    steps = temporal.compare(scanned, dropped=cross.dropped)
+    places = (
+        _off("spatial")
+        if "spatial" in without
+        else spatial.compare(scanned, cross=cross, protected=protected, progress=steps.progress)
+    )
+    if "temporal" in without:
+        steps = temporal.switched_off(steps)
+    signals = read_signals(scanned)
+    return Findings(scanned, reading.library, reading.topology, cross, places, steps, signals)
+
+
+def _off(name: str) -> PatternResult:
+    return PatternResult(name=name, ran=False, note="switched off")
+
+
+def _protected(reading: Reading) -> frozenset[int]:
+    """Templates that carry a known root signature and so are never filtered away."""
+    fatal = {f.id for f in reading.library if f.role is FaultRole.ROOT and f.specificity is not Specificity.GENERIC}
+    return frozenset(i.record.template for i in reading.scan.indicators if fatal.intersection(i.faults[:1]))
+
+
+def case_name(reading: Reading) -> str:
+    """A stable id: the same sources with the same sizes give the same name."""
+    parts = [f"{source.name}\0{source.size}" for source in reading.discovery.sources]
+    digest = hashlib.sha1("\n".join([*parts, str(reading.scan.bytes)]).encode("utf-8", "surrogateescape"), usedforsecurity=False)
+    return f"c-{digest.hexdigest()[:10]}"
+
+
+def with_exact_text(case: Case, reading: Reading) -> Case:
+    """The case with each piece of evidence re-read at its offset, so that what is shown is what stands there."""
+    by_name = {source.name: source for source in reading.discovery.sources}
+    offsets: dict[str, list[int]] = {}
+    for item in case.evidence:
+        offsets.setdefault(item.source, []).append(item.offset)
+    texts = {name: read_many_at(by_name[name], wanted) for name, wanted in offsets.items() if name in by_name}
+    exact = [
+        item.model_copy(update={"text": texts.get(item.source, {}).get(item.offset, item.text)}) for item in case.evidence
+    ]
+    return case.model_copy(update={"evidence": tuple(exact)})
