@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from assistant.baselines.folders import runs_in
 from assistant.baselines.models import Baseline, TemplateStats
 from assistant.baselines.statistics import index_of, per_template
+from assistant.baselines.store import BaselineStore, is_name
+from assistant.errors import InputError, UnknownBaseline
 from assistant.events.models import Scan
 
 ENOUGH = 0.5
@@ -77,3 +81,40 @@ def _usual(stats: TemplateStats) -> float:
 
 def _weight(rate: float) -> float:
     return 1.0 + math.log1p(min(rate, 20.0))
+
+
+def choose_baseline(
+    scan: Scan, asked: str | None, store: BaselineStore, read: Callable[[tuple[Path, ...]], Scan]
+) -> tuple[Baseline | None, str]:
+    """The baseline to compare a job with, and why that one, or why none.
+
+    Args:
+        asked: name of a stored baseline, or a file or folder of healthy runs (see `folders.runs_in`); None chooses the
+            most similar stored one. A stored name wins over a folder of the same name.
+        read: scans the files of one run; only called for a file or folder.
+
+    Raises:
+        UnknownBaseline: `asked` is neither stored nor a path.
+    """
+    if asked is None:
+        choice = choose_most_similar(scan, store.load_all()[0])
+        return choice.baseline, choice.reason
+    if is_name(asked) and asked in store.names():
+        return store.load(asked), f"the baseline {asked}"
+    path = Path(asked)
+    if not path.exists():
+        raise store.unknown(asked)
+    return _from_folder(path, read)
+
+
+def _from_folder(path: Path, read: Callable[[tuple[Path, ...]], Scan]) -> tuple[Baseline, str]:
+    scans, skipped = [], 0
+    for paths in runs_in(path):
+        try:
+            scans.append(read(paths))
+        except InputError:
+            skipped += 1
+    if not scans:
+        raise UnknownBaseline(f"no healthy run can be read in {path}", hint="give a folder with a log of each run")
+    unread = f" ({skipped} of its entries not read)" if skipped else ""
+    return from_scans(scans, path.name), f"healthy runs from {path.name}{unread}"

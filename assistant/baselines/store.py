@@ -97,7 +97,7 @@ class BaselineStore:
         with _reported(self.root):
             if path.is_file():
                 return _read(path)
-        raise _unknown(name, self.names())
+        raise self.unknown(name)
 
     def load_all(self) -> tuple[list[Baseline], list[str]]:
         """All readable baselines by name, and one line for each that could not be read."""
@@ -117,10 +117,14 @@ class BaselineStore:
                 with self._locked():
                     path.unlink(missing_ok=True)
                 return
-        raise _unknown(name, self.names())
+        raise self.unknown(name)
+
+    def unknown(self, name: str) -> UnknownBaseline:
+        """The error for a name that is not stored, with the nearest names in the hint."""
+        return _unknown(name, self.names())
 
     def _path(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise UsageError(
                 f"{name!r} cannot name a baseline", hint="use up to 64 letters, digits, dots, dashes and underscores"
             )
@@ -135,6 +139,11 @@ class BaselineStore:
             yield
         finally:
             os.close(handle)
+
+
+def is_name(name: str) -> bool:
+    """Whether a baseline can be called so."""
+    return _NAME.fullmatch(name) is not None
 
 
 def dumped(baseline: Baseline) -> bytes:

@@ -44,14 +44,17 @@ class _Row:
     templates: tuple[int, ...]
 
 
-def compare(scan: Scan, baseline: Baseline | None, *, protected: frozenset[int] = frozenset()) -> PatternResult:
+def compare(
+    scan: Scan, baseline: Baseline | None, protected: frozenset[int] = frozenset(), *, note: str = ""
+) -> PatternResult:
     """Scores the job's events against healthy runs; `dropped` are the ordinary ones.
 
     Args:
         protected: templates that carry a fatal signature; they are never dropped.
+        note: why this baseline, or why none; opens the result's note.
     """
     if baseline is None or not baseline.runs:
-        return PatternResult(NAME, False, "no healthy run to compare with")
+        return PatternResult(NAME, False, note or "no healthy run to compare with")
     run = describe(scan)
     absent, known = _rows(scan, baseline)
     scores = [EventScore(template, 1.0, _absent(baseline)) for template in absent]
@@ -60,8 +63,8 @@ def compare(scan: Scan, baseline: Baseline | None, *, protected: frozenset[int] 
         scores += [EventScore(template, score, why) for template in row.templates]
     ordinary = frozenset(event.template for event in scores if event.score <= 0) - protected
     kept = [event for event in scores if event.template not in ordinary]
-    note = _note(baseline, len(scores), len(kept))
-    return PatternResult(NAME, True, note, _with_streams(kept, scan), (), ordinary)
+    outcome = _note(baseline, len(scores), len(kept))
+    return PatternResult(NAME, True, f"{note}; {outcome}" if note else outcome, _with_streams(kept, scan), (), ordinary)
 
 
 def _rows(scan: Scan, baseline: Baseline) -> tuple[list[int], dict[str, _Row]]:
