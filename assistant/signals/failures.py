@@ -127,8 +127,9 @@ class _Reader:
             draft.places[found.group("name")] = line
             return
         for prefix, open_draft in self._drafts.items():
+            rest = text.lstrip()[len(prefix) :] if prefix else text
             if text.lstrip().startswith(prefix) and "traceback" in open_draft.fields and len(open_draft.body) < 5000:
-                open_draft.body.append(text.lstrip()[len(prefix) :])
+                open_draft.body.append(rest)
 
     def _finish(self, prefix: str) -> Iterator[Entry]:
         draft = self._drafts.pop(prefix, None)

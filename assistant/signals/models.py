@@ -19,6 +19,9 @@ class SignalKind(StrEnum):
     """A rank left none although others of the same launcher kind did."""
     FIRST_FAILURE = "first_failure"
     """What a launcher takes for the root cause. A claim, no proof: it is merely the earliest report it saw."""
+    STOPPED = "stopped"
+    """A launcher was itself told to stop from outside; `value` names the signal. A scheduler does so to all launchers
+    when a job is cancelled, and to the remaining ones after the first has failed."""
     RANK_MAP = "rank_map"
     """A launcher's own mapping of local to global ranks."""
 

@@ -7,11 +7,19 @@ launcher copies the file of a worker. Times are real epoch seconds, whole ones.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
+from assistant.intake.models import Source
+from assistant.signals.lines import Line
+from assistant.signals.windows import read_head
+
+NAME = re.compile(r"(?i)(?:^|[/!])[\w.-]*(?:error|reply)[\w.-]*\.json(?:\.(?:gz|zst|bz2|xz))?$")
+MESSAGE = re.compile(r'"message"\s*:\s*"')
 LARGEST = 1 << 20
 """Bytes beyond which a file is no error report."""
 LONGEST_MESSAGE = 4000
@@ -66,3 +74,14 @@ def _time(value: object) -> float | None:
 def _code(holder: dict[str, Any]) -> int | None:
     code = holder.get("errorCode")
     return code if isinstance(code, int) and not isinstance(code, bool) else None
+
+
+def error_files(sources: tuple[Source, ...]) -> Iterator[tuple[Source, Report, Line]]:
+    """Every source that is an error report by name and content, with the line its message stands on."""
+    for source in sources:
+        if not NAME.search(source.name) or (source.size or 0) > LARGEST:
+            continue
+        lines = list(read_head(source, LARGEST))
+        report = parse_report("\n".join(line.text for line in lines).encode())
+        if report is not None:
+            yield source, report, next((line for line in lines if MESSAGE.search(line.text)), lines[0])

@@ -1,0 +1,260 @@
+"""torchrun (torchelastic): how each worker ended, by the launcher's words and by the error files that ranks leave.
+
+What these facts are worth: an exit code without an error file is how a process died. An exit by a signal *with* an
+error file is tear-down: the exception in the file came before. Where others left error files, a rank without one is
+silent: killed, hung, or stopped by its launcher before it noticed anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from statistics import median
+
+from assistant.events.models import Scan
+from assistant.intake.models import Discovery, Source
+from assistant.signals.failures import Entry, entries
+from assistant.signals.launcher import WORDS, Agent, Closed, agents
+from assistant.signals.lines import Line, glog_time
+from assistant.signals.models import Signal, SignalKind, SignalPlace
+from assistant.signals.reports import Report, error_files
+from assistant.signals.whereabouts import Whereabouts, order, rank_folder
+from assistant.signals.windows import anchors, read_lines
+
+ORIGIN = "torchelastic"
+QUARTER_HOUR = 900.0
+LONGEST_TEXT = 4096
+
+
+@dataclass(slots=True)
+class _Console:
+    """What the launchers in one source said."""
+
+    source: Source
+    entries: tuple[Entry, ...]
+    agents: dict[int | None, Agent]
+
+    def closed(self, pid: int | None) -> Closed | None:
+        """The agent's order to stop this worker."""
+        return next((a.closed[pid] for a in self.agents.values() if pid in a.closed), None) if pid else None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Everything read, before it becomes signals."""
+
+    where: Whereabouts
+    consoles: list[_Console] = field(default_factory=list)
+    reports: list[tuple[Source, Report, Line]] = field(default_factory=list)
+    zone: float = 0.0
+    """Seconds by which the launchers' local times are ahead of the error files' epoch seconds."""
+
+
+def read(scan: Scan, discovery: Discovery) -> tuple[Signal, ...]:
+    """All signals of torchrun's launchers and workers, in a stable order; empty where torchrun did not run."""
+    reading = _Reading(Whereabouts(scan))
+    sources = {source.id: source for source in discovery.sources}
+    for number, places in anchors(scan, WORDS).items():
+        lines = list(read_lines(sources[number], places))
+        reading.consoles.append(_Console(sources[number], tuple(entries(lines)), agents(lines)))
+    reading.reports = list(error_files(discovery.sources))
+    _identify(reading)
+    reading.zone = _zone(reading)
+    found = [*_ends(reading), *_stops(reading), *_maps(reading), *_reported(reading), *_unreported(reading)]
+    return _unique(found)
+
+
+def _identify(reading: _Reading) -> None:
+    for console in reading.consoles:
+        for entry in console.entries:
+            reading.where.learn(entry.error_file, entry.rank)
+            reading.where.learn_host(entry.rank, reading.where.node(console.source, entry.host, entry.rank) or "")
+        for agent in console.agents.values():
+            reading.where.learn_map(console.source, agent.ranks)
+        told = {entry.local_rank: entry.rank for entry in console.entries}
+        if len(told) == len(console.entries):
+            reading.where.learn_map(console.source, told)
+    reading.where.settle()
+
+
+def _zone(reading: _Reading) -> float:
+    """Launchers write local time without a zone; an entry whose error file we hold tells how far that is from UTC."""
+    times = {folder.tail: r.time for s, r, _ in reading.reports if r.time and (folder := rank_folder(s.name))}
+    gaps = []
+    for console in reading.consoles:
+        for entry in console.entries:
+            folder = rank_folder(entry.error_file) if entry.error_file else None
+            time = times.get(folder.tail) if folder else None
+            if time is not None and entry.time is not None:
+                gaps.append(entry.time - time)
+    return round(median(gaps) / QUARTER_HOUR) * QUARTER_HOUR if gaps else 0.0
+
+
+def _ends(reading: _Reading) -> Iterator[Signal]:
+    for console in reading.consoles:
+        for entry in console.entries:
+            yield from _entry_signals(entry, console, reading)
+        for agent in console.agents.values():
+            yield from _loose_ends(agent, console, reading)
+
+
+def _entry_signals(entry: Entry, console: _Console, reading: _Reading) -> Iterator[Signal]:
+    end = Signal(
+        ORIGIN,
+        SignalKind.CLOSED if _ordered(entry, console) else SignalKind.EXIT,
+        node=reading.where.node(console.source, entry.host, entry.rank),
+        rank=entry.rank,
+        local_rank=entry.local_rank,
+        pid=entry.pid,
+        time=entry.time,
+        exitcode=entry.exitcode,
+        value=_message(entry, reading),
+        evidence=(_place(entry.place),),
+        attempt=_attempt(entry.error_file, entry.place, reading.where),
+    )
+    yield end
+    if entry.root:
+        yield replace(end, kind=SignalKind.FIRST_FAILURE)
+
+
+def _message(entry: Entry, reading: _Reading) -> str:
+    """The message of the worker's error file, which the block repeats only as an indented stack."""
+    folder = rank_folder(entry.error_file) if entry.error_file else None
+    for source, report, _ in reading.reports:
+        own = rank_folder(source.name)
+        if folder and own and own.tail == folder.tail:
+            return report.message
+    return entry.message
+
+
+def _ordered(entry: Entry, console: _Console) -> bool:
+    """The launcher asked this process to stop, and it ended by that signal."""
+    closed = console.closed(entry.pid)
+    return closed is not None and (entry.exitcode == -15 or (closed.forced and entry.exitcode == -9))
+
+
+def _loose_ends(agent: Agent, console: _Console, reading: _Reading) -> Iterator[Signal]:
+    """Ends that no block describes: those of earlier attempts, and of launchers that were stopped themselves."""
+    listed = {entry.pid for entry in console.entries}
+    ranks = {entry.local_rank: entry.rank for entry in console.entries} | agent.ranks
+    for failed in agent.failed:
+        if failed.pid not in listed:
+            rank = ranks.get(failed.local_rank)
+            loose = _loose(SignalKind.EXIT, failed.place, console, reading, failed.pid, rank)
+            yield replace(loose, local_rank=failed.local_rank, exitcode=failed.exitcode)
+    stopped = [closed for closed in agent.closed.values() if closed.pid not in listed]
+    beside = reading.where.ranks_beside(console.source) | set(ranks.values())
+    only = beside.pop() if len(stopped) == len(beside) == 1 else None
+    for closed in stopped:
+        yield replace(_loose(SignalKind.CLOSED, closed.place, console, reading, closed.pid, only), value=closed.signal)
+
+
+def _loose(
+    kind: SignalKind, line: Line, console: _Console, reading: _Reading, pid: int | None, rank: int | None
+) -> Signal:
+    return Signal(
+        ORIGIN,
+        kind,
+        node=reading.where.node(console.source, "", rank),
+        rank=rank,
+        pid=pid,
+        time=_line_time(line, reading),
+        evidence=(_place(line),),
+        attempt=_attempt(None, line, reading.where),
+    )
+
+
+def _stops(reading: _Reading) -> Iterator[Signal]:
+    for console in reading.consoles:
+        for agent in console.agents.values():
+            if agent.stopped:
+                name, line = agent.stopped
+                yield replace(_loose(SignalKind.STOPPED, line, console, reading, None, None), value=name)
+
+
+def _maps(reading: _Reading) -> Iterator[Signal]:
+    for console in reading.consoles:
+        for agent in console.agents.values():
+            for local, rank in agent.ranks.items():
+                if rank >= 0 and agent.map_place:
+                    mapped = _loose(SignalKind.RANK_MAP, agent.map_place, console, reading, None, rank)
+                    yield replace(mapped, local_rank=local, value=f"local {local} is global {rank}")
+
+
+def _reported(reading: _Reading) -> Iterator[Signal]:
+    for source, report, line in reading.reports:
+        folder = rank_folder(source.name)
+        rank = reading.where.folders.get(folder) if folder else None
+        yield Signal(
+            ORIGIN,
+            SignalKind.ERROR_FILE,
+            node=reading.where.node(source, "", rank),
+            rank=rank,
+            local_rank=folder.local_rank if folder else None,
+            time=None if report.time is None else report.time + reading.zone,
+            exitcode=report.exitcode,
+            value=report.message,
+            evidence=(_place(line),),
+            attempt=folder.attempt if folder else 0,
+        )
+
+
+def _unreported(reading: _Reading) -> Iterator[Signal]:
+    """Rank folders without an error file in attempts in which others have one."""
+    having = {folder for source, _, _ in reading.reports if (folder := rank_folder(source.name))}
+    attempts = {folder.attempt for folder in having}
+    for folder in sorted(reading.where.folders, key=order):
+        if folder in having or folder.attempt not in attempts:
+            continue
+        rank = reading.where.folders[folder]
+        entry = _entry_of(rank, reading)
+        others = sum(1 for other in having if other.attempt == folder.attempt)
+        yield Signal(
+            ORIGIN,
+            SignalKind.NO_ERROR_FILE,
+            node=reading.where.nodes.get(rank) if rank is not None else None,
+            rank=rank,
+            local_rank=folder.local_rank,
+            pid=entry.pid if entry else None,
+            value=f"{others} others left one",
+            evidence=(_place(entry.place),) if entry else (),
+            attempt=folder.attempt,
+        )
+
+
+def _entry_of(rank: int | None, reading: _Reading) -> Entry | None:
+    """What a launcher's block says about a worker."""
+    listed = (entry for console in reading.consoles for entry in console.entries)
+    return next((entry for entry in listed if rank is not None and entry.rank == rank), None)
+
+
+def _attempt(error_file: str | None, line: Line, where: Whereabouts) -> int:
+    folder = rank_folder(error_file) if error_file else None
+    if folder:
+        return folder.attempt
+    record = where.record_before(line.source, line.line)
+    return record.attempt if record else 0
+
+
+def _line_time(line: Line, reading: _Reading) -> float | None:
+    record = reading.where.record_before(line.source, line.line)
+    if record and record.line == line.line and record.time is not None:
+        return record.time
+    known = [entry.time for console in reading.consoles for entry in console.entries if entry.time is not None]
+    known += [report.time + reading.zone for _, report, _ in reading.reports if report.time is not None]
+    known += [record.time] if record and record.time is not None else []
+    return glog_time(line.text, datetime.fromtimestamp(known[-1], UTC).year) if known else None
+
+
+def _place(line: Line) -> SignalPlace:
+    return SignalPlace(line.source, line.line, line.offset, line.text[:LONGEST_TEXT])
+
+
+def _unique(found: list[Signal]) -> tuple[Signal, ...]:
+    """The same fact told twice (a console saved twice, a block repeated by a wrapper) counts once."""
+    seen: dict[tuple[object, ...], Signal] = {}
+    for signal in found:
+        key = (signal.kind, signal.node, signal.rank, signal.local_rank, signal.pid, signal.exitcode, signal.attempt)
+        seen.setdefault(key, signal)
+    return tuple(seen.values())

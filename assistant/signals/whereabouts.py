@@ -1,0 +1,137 @@
+"""Who is meant: nodes and global ranks for the local ranks, folders, hosts and pids that launchers speak of."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from assistant.events.models import Record, Scan
+from assistant.intake.models import Source, Stream
+
+RANK_FOLDER = re.compile(
+    r"^(?P<run>.*?)(?P<attempt_folder>(?:^|/|!)attempt_(?P<attempt>\d{1,4}))/(?P<local>\d{1,4})/[^/]+$"
+)
+"""torchrun's log tree: `<run>/attempt_0/3/stderr.log`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankFolder:
+    """The folder that one worker of one attempt has in torchrun's log tree."""
+
+    run: str
+    attempt: int
+    local_rank: int
+
+    @property
+    def tail(self) -> str:
+        """What the same folder's path ends with on the machine that wrote it: the run folder has a random name."""
+        return f"{self.run.rpartition('/')[2]}/attempt_{self.attempt}/{self.local_rank}"
+
+
+def order(folder: RankFolder) -> tuple[str, int, int]:
+    """Sort key of folders."""
+    return folder.run, folder.attempt, folder.local_rank
+
+
+def rank_folder(name: str) -> RankFolder | None:
+    """The rank folder that a source name or a path lies in."""
+    found = RANK_FOLDER.match(name)
+    if found is None:
+        return None
+    return RankFolder(found["run"], int(found["attempt"]), int(found["local"]))
+
+
+@dataclass(slots=True)
+class Whereabouts:
+    """Identities known from the scan, to which the launchers' own words are added as they are read."""
+
+    scan: Scan
+    folders: dict[RankFolder, int | None] = field(default_factory=dict)
+    """Global rank by folder; None where it is not known yet."""
+    nodes: dict[int, str] = field(default_factory=dict)
+    """Node by global rank."""
+    _records: dict[int, list[Record]] = field(default_factory=dict)
+    _by_group: dict[str, list[Stream]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for stream in self.scan.streams:
+            self._by_group.setdefault(stream.group, []).append(stream)
+            if stream.rank is not None and stream.node is not None:
+                self.nodes.setdefault(stream.rank, stream.node)
+        for source in self.scan.sources:
+            if folder := rank_folder(source.name):
+                known = self.folders.get(folder)
+                self.folders[folder] = known if known is not None else self._rank_of_group(source.group)
+        for record in _records(self.scan):
+            self._records.setdefault(record.source, []).append(record)
+        for records in self._records.values():
+            records.sort(key=lambda record: record.line)
+
+    def _rank_of_group(self, group: str) -> int | None:
+        ranks = {stream.rank for stream in self._by_group.get(group, ()) if stream.rank is not None}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def node(self, source: Source, host: str = "", rank: int | None = None) -> str | None:
+        """The node's name as the rest of the case uses it; the launcher's host name where nothing else is known."""
+        if rank is not None and rank in self.nodes:
+            return self.nodes[rank]
+        own = {stream.node for stream in self._by_group.get(source.group, ()) if stream.node is not None}
+        if len(own) == 1:
+            return own.pop()
+        return host or None
+
+    def record_before(self, source: int, line: int) -> Record | None:
+        """The record at the line, or the nearest one before it in the same source."""
+        records = self._records.get(source, [])
+        position = bisect_right(records, line, key=lambda record: record.line)
+        return records[position - 1] if position else None
+
+    def learn_host(self, rank: int, host: str) -> None:
+        """Takes over the host that a launcher names for a rank whose node nothing else tells."""
+        if host:
+            self.nodes.setdefault(rank, host)
+
+    def learn(self, error_file: str | None, rank: int) -> None:
+        """Takes over that an error file at this path is the given rank's."""
+        folder = rank_folder(error_file) if error_file else None
+        for known in self.folders:
+            if folder and known.tail == folder.tail:
+                self.folders[known] = rank
+
+    def learn_map(self, source: Source, ranks: dict[int, int]) -> None:
+        """Takes over a launcher's local-to-global map for the log trees that lie beside its console."""
+        beside = source.name.rpartition("/")[0]
+        near = [f for f in self.folders if f.run.startswith(f"{beside}/" if beside else "")]
+        if len({folder.run for folder in near}) != 1:
+            return
+        for folder in near:
+            if self.folders[folder] is None and ranks.get(folder.local_rank, -1) >= 0:
+                self.folders[folder] = ranks[folder.local_rank]
+
+    def ranks_beside(self, source: Source) -> set[int]:
+        """Global ranks of the log trees in or below the folder that a launcher's console lies in."""
+        beside = source.name.rpartition("/")[0]
+        near = (f for f in self.folders if beside and f.run.startswith(f"{beside}/"))
+        return {rank for folder in near if (rank := self.folders[folder]) is not None}
+
+    def settle(self) -> None:
+        """What follows from the rest: one launcher's local ranks are global; the last open launcher has what is left."""
+        open_folders = [folder for folder in sorted(self.folders, key=order) if self.folders[folder] is None]
+        if len({folder.run for folder in self.folders}) == 1:
+            self.folders |= {folder: folder.local_rank for folder in open_folders}
+            return
+        for attempt in {folder.attempt for folder in open_folders}:
+            here = [folder for folder in self.folders if folder.attempt == attempt]
+            left = set(range(len(here))) - {self.folders[folder] for folder in here}
+            mine = [folder for folder in open_folders if folder.attempt == attempt]
+            if len(left) == len(mine) and len({folder.run for folder in mine}) == 1:
+                self.folders |= dict(zip(mine, sorted(left), strict=True))
+
+
+def _records(scan: Scan) -> Iterator[Record]:
+    for indicator in scan.indicators:
+        yield indicator.record
+    for tail in scan.tails.values():
+        yield from tail
