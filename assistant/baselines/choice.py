@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assistant.baselines.folders import runs_in
 from assistant.baselines.models import Baseline, TemplateStats
-from assistant.baselines.statistics import index_of, per_template
+from assistant.baselines.statistics import from_scans, index_of, per_template
 from assistant.baselines.store import BaselineStore, is_name
 from assistant.errors import InputError, UnknownBaseline
 from assistant.events.models import Scan
