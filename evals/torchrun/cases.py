@@ -31,7 +31,7 @@ class Run:
     verbose: bool = False
     """LOGLEVEL=INFO: the launcher then prints its rendezvous result."""
     debug: bool = False
-    """TORCH_DISTRIBUTED_DEBUG=DETAIL."""
+    """TORCH_DISTRIBUTED_DEBUG=DETAIL; torch 2.13 on the CPU then crashes in every rank while it wraps the model."""
     terminate_after: float | None = None
     """Seconds until every launcher gets SIGTERM."""
     reaper: str = "term"
@@ -134,7 +134,12 @@ MORE: tuple[Run, ...] = (
     ),
     Run("one-port", occupied=True, causes=("launch.port_in_use",), stages=("startup",)),
     _broken("one-extra", "extra", ("collective.mismatch", "collective.hang"), 2, step=8, voice="timed"),
-    _broken("one-extra-debug", "extra", ("collective.mismatch",), 2, step=8, debug=True),
+    Run(
+        "one-all-segv",
+        debug=True,
+        causes=("process.segfault", "platform.library_bug"),
+        stages=("startup", "loading"),
+    ),
     Run("one-all-exception", mishap="exception", causes=EXCEPTION, iteration=7),
     Run("four-all-nan", mishap="nan", nodes=4, per_node=1, causes=("numerics.nan", "code.exception"), iteration=7),
     Run(
