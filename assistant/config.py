@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from assistant import paths
 from assistant.errors import ConfigError
 
 FILE_NAME = "rootrank.toml"
@@ -72,14 +73,16 @@ class Baseline(Section):
 
 
 class Limits(Section):
-    """Bounds that keep hostile or broken input from filling memory or disk."""
+    """Bounds that keep hostile or broken input from filling memory or disk, in bytes."""
 
     line_bytes: int = Field(default=65_536, ge=1_024)
-    """Bytes of a line that are kept; the rest of a longer line is skipped and counted."""
-    archive_bytes: int = Field(default=64 * 1024**3, ge=1_024)
-    """Bytes that one archive may unpack to before reading it stops."""
-    spool_bytes: int = Field(default=64 * 1024**3, ge=1_024)
-    """Bytes of standard input that are kept on disk while it is read."""
+    """What is kept of a line; the rest of a longer line is skipped and counted."""
+    total_bytes: int = Field(default=200 * 10**9, ge=1_024)
+    """What is read of one job, unpacked."""
+    archive_bytes: int = Field(default=200 * 10**9, ge=1_024)
+    """What one archive or packed file may unpack to."""
+    spool_bytes: int = Field(default=50 * 10**9, ge=1_024)
+    """What is kept of standard input on disk while it is read."""
 
 
 class Output(Section):
@@ -121,7 +124,7 @@ class Loaded:
         return self.origins.get(key, "default")
 
 
-def keys() -> Iterator[tuple[str, type[Section], str]]:
+def every_key() -> Iterator[tuple[str, type[Section], str]]:
     """Every key as (`section.name`, the section's class, the field's name), in declaration order."""
     for section, info in Settings.model_fields.items():
         model = info.annotation
@@ -131,12 +134,14 @@ def keys() -> Iterator[tuple[str, type[Section], str]]:
 
 
 def user_file() -> Path:
-    """The user's own file: `ROOTRANK_CONFIG` where set, else in the platform's configuration folder."""
-    if chosen := os.environ.get(f"{PREFIX}CONFIG"):
-        return Path(chosen).expanduser()
-    from platformdirs import user_config_path
+    """The user's own file: `ROOTRANK_CONFIG` where set, else in the user's configuration folder."""
+    chosen = os.environ.get(f"{PREFIX}CONFIG")
+    return Path(chosen).expanduser() if chosen else paths.user_folder() / FILE_NAME
 
-    return user_config_path("rootrank") / FILE_NAME
+
+def shipped_files() -> list[Path]:
+    """`configs/*.toml` of the installation and of the user's folder over it, weakest first."""
+    return [path for folder in paths.locate("configs") for path in sorted(folder.glob("*.toml"))]
 
 
 def project_file(start: Path) -> Path | None:
@@ -150,25 +155,30 @@ def files(shipped: Iterable[Path], start: Path) -> list[Path]:
     if f"{PREFIX}CONFIG" in os.environ and not own.is_file():
         raise ConfigError(f"{own}: no such file", hint=f"correct or unset {PREFIX}CONFIG")
     near = project_file(start)
-    found = [*sorted(shipped), *([own] if own.is_file() else []), *([near] if near else [])]
+    found = [*shipped, *([own] if own.is_file() else []), *([near] if near else [])]
     return list(dict.fromkeys(found))
 
 
 def load(
     *,
-    shipped: Iterable[Path] = (),
+    shipped: Iterable[Path] | None = None,
     start: Path | None = None,
     environment: Mapping[str, str] | None = None,
     typed: Mapping[str, Value] | None = None,
 ) -> Loaded:
     """All layers merged and checked. `typed` holds only the options that a user really typed.
 
+    Args:
+        shipped: lowest layer of files; None takes `shipped_files()`.
+        start: folder from which the project's file is looked for; None is the working folder.
+        environment: None is the process's own.
+
     Raises:
         ConfigError: names the file or variable, the key, and the nearest valid key.
     """
     values: dict[str, Value] = {}
-    for path in files(shipped, (start or Path.cwd()).absolute()):
-        values.update(_from_file(path))
+    for path in files(shipped_files() if shipped is None else shipped, (start or Path.cwd()).absolute()):
+        values.update(read_file(path))
     values.update(_from_environment(os.environ if environment is None else environment))
     values.update(typed or {})
     return check(values)
@@ -176,7 +186,7 @@ def load(
 
 def check(values: Mapping[str, Value]) -> Loaded:
     """Settings from unchecked values by key; ConfigError for the first key or value that does not fit."""
-    known = [key for key, _, _ in keys()]
+    known = [key for key, _, _ in every_key()]
     nested: dict[str, dict[str, object]] = {}
     for key, value in values.items():
         if key not in known:
@@ -197,10 +207,11 @@ def schema() -> dict[str, Any]:
 
 def describe(key: str) -> str:
     """What a key is for, as documented beside it."""
-    return next((model.model_fields[name].description or "" for known, model, name in keys() if known == key), "")
+    return next((model.model_fields[name].description or "" for known, model, name in every_key() if known == key), "")
 
 
-def _from_file(path: Path) -> dict[str, Value]:
+def read_file(path: Path) -> dict[str, Value]:
+    """The unchecked values of one file; ConfigError where it is no TOML."""
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -215,7 +226,7 @@ def _from_file(path: Path) -> dict[str, Value]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    lists = {key for key, model, name in keys() if _is_list(model.model_fields[name].annotation)}
+    lists = {key for key, model, name in every_key() if _is_list(model.model_fields[name].annotation)}
     if folder := environment.get(f"{PREFIX}DATA_DIR"):
         values["storage.data_dir"] = Value(folder, f"{PREFIX}DATA_DIR")
     for variable in sorted(environment):
@@ -246,7 +257,7 @@ def _unknown_key(key: str, origin: str, known: list[str]) -> ConfigError:
 
 
 def _not_a_section(name: str, path: Path) -> ConfigError:
-    known = [key for key, _, _ in keys()]
+    known = [key for key, _, _ in every_key()]
     near = _nearest(name, known)
     section = near.split(".")[0] if near else "cases"
     hint = f"keys stand in sections; did you mean {near.split('.')[1]} under [{section}]?" if near else ""

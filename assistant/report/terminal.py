@@ -45,7 +45,7 @@ Colour = Literal["auto", "always", "never"]
 
 def console_for(stream: IO[str], colour: Colour = "auto") -> Console:
     """A console on `stream`. Where that is no terminal: 80 columns (or COLUMNS), and no colour unless `always`."""
-    width, height = _size(stream)
+    width, height = size_of(stream)
     plain = colour == "never" or (colour == "auto" and not _colourful(stream))
     return Console(
         file=stream,
@@ -138,7 +138,8 @@ def _wrapped(row: Row, label: str, width: int) -> list[Text]:
     return lines
 
 
-def _size(stream: IO[str]) -> tuple[int, int]:
+def size_of(stream: IO[str]) -> tuple[int, int]:
+    """Columns and rows of a terminal; 80x24 (or COLUMNS) where the stream is none."""
     width, height = WIDTH, HEIGHT
     if stream.isatty():
         try:

@@ -1,0 +1,63 @@
+"""The `rootrank` command: which commands there are, and what happens when one ends."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from assistant import __version__
+from assistant.cli import baseline, cases, config, narration
+from assistant.cli.demo import demo
+from assistant.cli.diagnose import diagnose
+from assistant.cli.exit_codes import ExitCode
+
+app = typer.Typer(
+    help="Says which rank of a distributed training job broke first, why, and what to do now.",
+    epilog="Exit codes: 0 nothing failed, 10 failure diagnosed, 11 cause not determined, 12 incomplete.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+)
+app.command("diagnose")(diagnose)
+app.command("demo")(demo)
+app.add_typer(cases.app, name="cases")
+app.add_typer(baseline.app, name="baseline")
+app.add_typer(config.app, name="config")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"rootrank {__version__}")
+        raise typer.Exit(ExitCode.OK)
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code; nothing is ever raised."""
+    _tolerate_any_text()
+    try:
+        code = app(args=arguments, prog_name="rootrank", standalone_mode=False)
+        return int(code or ExitCode.OK)
+    except BrokenPipeError:
+        return ExitCode.OK
+    except (Exception, KeyboardInterrupt) as error:
+        return narration.explain(error)
+
+
+def _tolerate_any_text() -> None:
+    """A character that the terminal's encoding lacks is spelled out instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
