@@ -82,6 +82,13 @@ class Whereabouts:
             return own.pop()
         return host or None
 
+    def global_rank(self, node: str | None, local_rank: int) -> int | None:
+        """The rank that streams of a node show for a local rank; with one known node local ranks are global."""
+        found = {
+            s.rank for s in self.scan.streams if s.local_rank == local_rank and s.node == node and s.rank is not None
+        }
+        return found.pop() if len(found) == 1 else None
+
     def record_before(self, source: int, line: int) -> Record | None:
         """The record at the line, or the nearest one before it in the same source."""
         records = self._records.get(source, [])
@@ -117,7 +124,7 @@ class Whereabouts:
         return {rank for folder in near if (rank := self.folders[folder]) is not None}
 
     def settle(self) -> None:
-        """What follows from the rest: one launcher's local ranks are global; the last open launcher has what is left."""
+        """What follows from the rest: with one launcher local is global; the last open one has the rest."""
         open_folders = [folder for folder in sorted(self.folders, key=order) if self.folders[folder] is None]
         if len({folder.run for folder in self.folders}) == 1:
             self.folders |= {folder: folder.local_rank for folder in open_folders}
