@@ -111,7 +111,7 @@ def _entry_signals(entry: Entry, console: _Console, reading: _Reading) -> Iterat
         exitcode=entry.exitcode,
         value=_message(entry, reading),
         evidence=(_place(entry.place),),
-        attempt=_attempt(entry.error_file, entry.place, reading.where),
+        attempt=_attempt_of(entry, console, reading),
     )
     yield end
     if entry.root:
@@ -138,16 +138,32 @@ def _loose_ends(agent: Agent, console: _Console, reading: _Reading) -> Iterator[
     """Ends that no block describes: those of earlier attempts, and of launchers that were stopped themselves."""
     listed = {entry.pid for entry in console.entries}
     ranks = {entry.local_rank: entry.rank for entry in console.entries} | agent.ranks
-    for failed in agent.failed:
+    numbers = _attempts(agent, console, reading)
+    for failed, number in zip(agent.failed, numbers, strict=True):
         if failed.pid not in listed:
-            rank = ranks.get(failed.local_rank)
-            loose = _loose(SignalKind.EXIT, failed.place, console, reading, failed.pid, rank)
-            yield replace(loose, local_rank=failed.local_rank, exitcode=failed.exitcode)
+            loose = _loose(SignalKind.EXIT, failed.place, console, reading, failed.pid, ranks.get(failed.local_rank))
+            yield replace(loose, local_rank=failed.local_rank, exitcode=failed.exitcode, attempt=number)
     stopped = [closed for closed in agent.closed.values() if closed.pid not in listed]
     beside = reading.where.ranks_beside(console.source) | set(ranks.values())
     only = beside.pop() if len(stopped) == len(beside) == 1 else None
     for closed in stopped:
-        yield replace(_loose(SignalKind.CLOSED, closed.place, console, reading, closed.pid, only), value=closed.signal)
+        later = [n for f, n in zip(agent.failed, numbers, strict=True) if f.place.line > closed.place.line]
+        loose = _loose(SignalKind.CLOSED, closed.place, console, reading, closed.pid, only)
+        yield replace(loose, value=closed.signal, attempt=later[0] if later else loose.attempt)
+
+
+def _attempts(agent: Agent, console: _Console, reading: _Reading) -> list[int]:
+    """The attempt that each failure the agent saw belongs to.
+
+    At its default log level the agent does not say that it restarts its workers; the attempt folders beside its console
+    do. It prints a block for the last failure only, and none where the last attempt went well.
+    """
+    known = reading.where.attempts_beside(console.source)
+    count = len(agent.failed)
+    listed = {entry.pid for entry in console.entries}
+    ended = bool(count) and agent.failed[-1].pid in listed
+    last = known if ended or known < count else known - 1
+    return [max(0, last - (count - 1 - position)) for position in range(count)]
 
 
 def _loose(
@@ -161,7 +177,7 @@ def _loose(
         pid=pid,
         time=_line_time(line, reading),
         evidence=(_place(line),),
-        attempt=_attempt(None, line, reading.where),
+        attempt=_attempt(line, reading),
     )
 
 
@@ -208,7 +224,7 @@ def _unreported(reading: _Reading) -> Iterator[Signal]:
         if folder in having or folder.attempt not in attempts:
             continue
         rank = reading.where.folders[folder]
-        entry = _entry_of(rank, reading)
+        entry = _entry_of(rank, folder.attempt, reading)
         others = sum(1 for other in having if other.attempt == folder.attempt)
         yield Signal(
             ORIGIN,
@@ -223,17 +239,25 @@ def _unreported(reading: _Reading) -> Iterator[Signal]:
         )
 
 
-def _entry_of(rank: int | None, reading: _Reading) -> Entry | None:
-    """What a launcher's block says about a worker."""
-    listed = (entry for console in reading.consoles for entry in console.entries)
-    return next((entry for entry in listed if rank is not None and entry.rank == rank), None)
+def _entry_of(rank: int | None, attempt: int, reading: _Reading) -> Entry | None:
+    """What a launcher's block says about a worker of an attempt."""
+    for console in reading.consoles:
+        for entry in console.entries:
+            if rank is not None and entry.rank == rank and _attempt_of(entry, console, reading) == attempt:
+                return entry
+    return None
 
 
-def _attempt(error_file: str | None, line: Line, where: Whereabouts) -> int:
-    folder = rank_folder(error_file) if error_file else None
-    if folder:
-        return folder.attempt
-    record = where.record_before(line.source, line.line)
+def _attempt_of(entry: Entry, console: _Console, reading: _Reading) -> int:
+    """A block describes the last attempt."""
+    folder = rank_folder(entry.error_file) if entry.error_file else None
+    return (
+        folder.attempt if folder else max(reading.where.attempts_beside(console.source), _attempt(entry.place, reading))
+    )
+
+
+def _attempt(line: Line, reading: _Reading) -> int:
+    record = reading.where.record_before(line.source, line.line)
     return record.attempt if record else 0
 
 

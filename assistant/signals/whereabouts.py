@@ -109,8 +109,7 @@ class Whereabouts:
 
     def learn_map(self, source: Source, ranks: dict[int, int]) -> None:
         """Takes over a launcher's local-to-global map for the log trees that lie beside its console."""
-        beside = source.name.rpartition("/")[0]
-        near = [f for f in self.folders if f.run.startswith(f"{beside}/" if beside else "")]
+        near = self._near(source)
         if len({folder.run for folder in near}) != 1:
             return
         for folder in near:
@@ -118,10 +117,16 @@ class Whereabouts:
                 self.folders[folder] = ranks[folder.local_rank]
 
     def ranks_beside(self, source: Source) -> set[int]:
-        """Global ranks of the log trees in or below the folder that a launcher's console lies in."""
+        """Global ranks of the log trees below the folder that a launcher's console lies in."""
+        return {rank for folder in self._near(source) if (rank := self.folders[folder]) is not None}
+
+    def attempts_beside(self, source: Source) -> int:
+        """The last attempt of the log trees below the folder that a launcher's console lies in."""
+        return max((folder.attempt for folder in self._near(source)), default=0)
+
+    def _near(self, source: Source) -> list[RankFolder]:
         beside = source.name.rpartition("/")[0]
-        near = (f for f in self.folders if beside and f.run.startswith(f"{beside}/"))
-        return {rank for folder in near if (rank := self.folders[folder]) is not None}
+        return [folder for folder in self.folders if folder.run.startswith(f"{beside}/" if beside else "")]
 
     def settle(self) -> None:
         """What follows from the rest: with one launcher local is global; the last open one has the rest."""

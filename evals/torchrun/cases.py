@@ -159,6 +159,7 @@ MORE: tuple[Run, ...] = (
     ),
     Run(
         "one-restarted",
+        rendezvous="c10d",
         mishap="kill",
         rank=1,
         restarts=1,
@@ -168,7 +169,7 @@ MORE: tuple[Run, ...] = (
         stages=(),
         verbose=True,
     ),
-    _broken("one-restarted-twice", "exception", EXCEPTION, 3, restarts=1, voice="timed"),
+    _broken("one-restarted-twice", "exception", EXCEPTION, 3, restarts=1, voice="timed", rendezvous="c10d"),
     Run(
         "one-slow", mishap="slow", rank=2, step=5, status="healthy", causes=("none", "performance.straggler"), stages=()
     ),
