@@ -7,7 +7,7 @@ What is ended after srun has begun to end the step was closed by it, whatever si
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.events.models import Scan
@@ -16,14 +16,15 @@ from assistant.signals.hostlists import hosts, numbers
 from assistant.signals.lines import Line
 from assistant.signals.models import Signal, SignalKind, SignalPlace
 from assistant.signals.whereabouts import Whereabouts
-from assistant.signals.windows import anchors, read_lines
+from assistant.signals.windows import Place, anchors, read_around
 
 SRUN = re.compile(
     r"srun: error: (?P<host>[\w.\[\],-]{1,400}): tasks? (?P<tasks>[\d,-]{1,4000}): (?P<what>.{1,80}?)\s*$"
 )
 SRUN_CODE = re.compile(r"Exited with exit code (\d{1,3})")
 SRUN_ENDS = re.compile(
-    r"(?:srun|slurmstepd): .*(?:Terminating (?:Step|Job)Id|Job step aborted|Force Terminated|forcing job termination)"
+    r"(?:srun|slurmstepd): .{0,200}?"
+    r"(?:Terminating (?:Step|Job)Id|Job step aborted|Force Terminated|forcing job termination)"
     r"|slurmstepd: error: \*\*\* (?:STEP|JOB) "
 )
 MPI_SIGNAL = re.compile(
@@ -36,13 +37,12 @@ MPI_ABORT = re.compile(r"MPI_ABORT was invoked on rank (?P<rank>\d{1,7}) in comm
 HYDRA = re.compile(r"=\s+(?:RANK (?P<rank>\d{1,7}) )?PID (?P<pid>\d{1,10}) RUNNING AT (?P<host>[\w.-]{1,255})")
 HYDRA_CODE = re.compile(r"=\s+(?:EXIT CODE: |KILLED BY SIGNAL: )(?P<code>\d{1,3})")
 LOCAL_RANK = re.compile(r"--local[-_]rank[=', ]{1,5}(?P<local>\d{1,4})\b")
-DEEPSPEED = re.compile(r"\[launch\.py:\d+:\w+\] .*exits with return code = (?P<code>-?\d{1,5})")
+DEEPSPEED = re.compile(r"exits with return code = (?P<code>-?\d{1,5})")
 OLD_LAUNCH = re.compile(
-    r"CalledProcessError: Command .*"
-    r"(?:returned non-zero exit status (?P<code>\d{1,3})|died with <Signals\.\w+: (?P<signal>\d+)>)"
+    r"returned non-zero exit status (?P<code>\d{1,3})|died with <Signals\.\w{1,20}: (?P<signal>\d{1,2})>"
 )
 WORDS = re.compile(
-    r"srun: error: .*\btasks?\b|noticed that process rank|Process name: |MPI_ABORT was invoked|RUNNING AT "
+    r"srun: error: .{1,400}\btasks?\b|noticed that process rank|Process name: |MPI_ABORT was invoked|RUNNING AT "
     r"|exits with return code|CalledProcessError: Command|Terminating StepId|Job step aborted"
 )
 """What marks a record or template as one of these, masked or not."""
@@ -72,14 +72,22 @@ class _Tellers:
     tasks_are_ranks: bool
 
 
-def read(scan: Scan, discovery: Discovery) -> tuple[Signal, ...]:
-    """All such ends, in the order of the sources; empty where none of these launchers said anything."""
+def places(scan: Scan) -> dict[int, list[Place]]:
+    """What `read` wants to see of the sources."""
+    return anchors(scan, WORDS)
+
+
+def read(scan: Scan, discovery: Discovery, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
+    """All such ends, in the order of the sources; empty where none of these launchers said anything.
+
+    `lines` are those around `places`, where the caller has read them already.
+    """
+    seen = read_around(discovery.sources, places(scan)) if lines is None else lines
     where = Whereabouts(scan)
-    sources = {source.id: source for source in discovery.sources}
     found: dict[tuple[object, ...], Signal] = {}
-    for number, places in anchors(scan, WORDS).items():
-        tellers = _Tellers(sources[number], where, _tasks_are_ranks(scan))
-        for signal in _signals(list(read_lines(sources[number], places)), tellers):
+    for source in discovery.sources:
+        tellers = _Tellers(source, where, _tasks_are_ranks(scan))
+        for signal in _signals([line.head for line in seen.get(source.id, ())], tellers):
             key = (signal.origin, signal.node, signal.rank, signal.local_rank, signal.pid, signal.value, signal.attempt)
             found.setdefault(key, signal)
     return tuple(found.values())
@@ -92,7 +100,7 @@ def _tasks_are_ranks(scan: Scan) -> bool:
     return not any(stream.local_rank is not None and "torchrun" in stream.how for stream in scan.streams)
 
 
-def _signals(lines: list[Line], tellers: _Tellers) -> Iterator[Signal]:
+def _signals(lines: Sequence[Line], tellers: _Tellers) -> Iterator[Signal]:
     ending = False
     for position, line in enumerate(lines):
         ending = ending or bool(SRUN_ENDS.search(line.text))
@@ -126,7 +134,7 @@ def _srun_code(what: str) -> int | None:
     return next((code for words, code in ENDS.items() if what.lower().startswith(words)), None)
 
 
-def _mpi_signal(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
+def _mpi_signal(line: Line, after: Sequence[Line], tellers: _Tellers) -> Signal | None:
     match = MPI_SIGNAL.search(line.text)
     if match is None:
         return None
@@ -134,7 +142,7 @@ def _mpi_signal(line: Line, after: list[Line], tellers: _Tellers) -> Signal | No
     return replace(base, rank=int(match["rank"]), pid=int(match["pid"]) or None, exitcode=-int(match["signal"]))
 
 
-def _mpi_name(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
+def _mpi_name(line: Line, after: Sequence[Line], tellers: _Tellers) -> Signal | None:
     match = MPI_NAME.search(line.text)
     code = _first(MPI_CODE, after) if match else None
     if match is None or code is None:
@@ -142,14 +150,14 @@ def _mpi_name(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None
     return replace(_base("mpirun", line, tellers, ""), rank=int(match["rank"]), exitcode=int(code["code"]))
 
 
-def _mpi_abort(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
+def _mpi_abort(line: Line, after: Sequence[Line], tellers: _Tellers) -> Signal | None:
     match = MPI_ABORT.search(line.text)
     if match is None:
         return None
     return replace(_base("mpirun", line, tellers, ""), rank=int(match["rank"]), value="MPI_ABORT")
 
 
-def _hydra(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
+def _hydra(line: Line, after: Sequence[Line], tellers: _Tellers) -> Signal | None:
     match = HYDRA.search(line.text)
     code = _first(HYDRA_CODE, after) if match else None
     if match is None or code is None:
@@ -161,15 +169,15 @@ def _hydra(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
     return replace(base, rank=rank, pid=int(match["pid"]), exitcode=-number if killed else number)
 
 
-def _deepspeed(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
-    match = DEEPSPEED.search(line.text)
+def _deepspeed(line: Line, after: Sequence[Line], tellers: _Tellers) -> Signal | None:
+    match = DEEPSPEED.search(line.text) if "[launch.py:" in line.text else None
     if match is None or match["code"] == "0":
         return None
     return _local(replace(_base("deepspeed", line, tellers, ""), exitcode=int(match["code"])), line, tellers)
 
 
-def _old_launch(line: Line, after: list[Line], tellers: _Tellers) -> Signal | None:
-    match = OLD_LAUNCH.search(line.text)
+def _old_launch(line: Line, after: Sequence[Line], tellers: _Tellers) -> Signal | None:
+    match = OLD_LAUNCH.search(line.text) if "CalledProcessError: Command" in line.text else None
     if match is None or not LOCAL_RANK.search(line.text):
         return None
     code = -int(match["signal"]) if match["signal"] else int(match["code"])
@@ -198,11 +206,11 @@ def _base(origin: str, line: Line, tellers: _Tellers, host: str) -> Signal:
     )
 
 
-def _first(pattern: re.Pattern[str], lines: list[Line]) -> re.Match[str] | None:
+def _first(pattern: re.Pattern[str], lines: Sequence[Line]) -> re.Match[str] | None:
     return next((found for line in lines if (found := pattern.search(line.text))), None)
 
 
-READERS: tuple[Callable[[Line, list[Line], _Tellers], Signal | None], ...] = (
+READERS: tuple[Callable[[Line, Sequence[Line], _Tellers], Signal | None], ...] = (
     _mpi_signal,
     _mpi_name,
     _mpi_abort,

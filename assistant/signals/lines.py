@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+
+LONGEST = 16 * 1024
+"""Characters searched of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,11 @@ class Line:
     line: int
     offset: int
     text: str
+
+    @property
+    def head(self) -> Line:
+        """The line cut to what is searched: no launcher writes a longer one, and searching must stay cheap."""
+        return self if len(self.text) <= LONGEST else replace(self, text=self.text[:LONGEST])
 
 
 GLOG = re.compile(r"\b[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s+(\d+)\s")

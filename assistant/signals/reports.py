@@ -8,7 +8,7 @@ launcher copies the file of a worker. Times are real epoch seconds, whole ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import orjson
 
 from assistant.intake.models import Source
 from assistant.signals.lines import Line
-from assistant.signals.windows import read_head
+from assistant.signals.windows import Place
 
 NAME = re.compile(r"(?i)(?:^|[/!])[\w.-]*(?:error|reply)[\w.-]*\.json(?:\.(?:gz|zst|bz2|xz))?$")
 MESSAGE = re.compile(r'"message"\s*:\s*"')
@@ -35,6 +35,15 @@ class Report:
     stack: str
     time: float | None
     exitcode: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFile:
+    """A source that is an error report, and the line its message stands on."""
+
+    source: Source
+    report: Report
+    place: Line
 
 
 def parse_report(data: bytes) -> Report | None:
@@ -76,12 +85,16 @@ def _code(holder: dict[str, Any]) -> int | None:
     return code if isinstance(code, int) and not isinstance(code, bool) else None
 
 
-def error_files(sources: tuple[Source, ...]) -> Iterator[tuple[Source, Report, Line]]:
-    """Every source that is an error report by name and content, with the line its message stands on."""
+def candidates(sources: Iterable[Source]) -> dict[int, list[Place]]:
+    """The sources that are error reports by their names, to be read from the start."""
+    return {s.id: [(1, 0)] for s in sources if NAME.search(s.name) and (s.size or 0) <= LARGEST}
+
+
+def error_files(sources: Iterable[Source], lines: dict[int, tuple[Line, ...]]) -> Iterator[ErrorFile]:
+    """Every source that is an error report by its content too."""
+    wanted = candidates(sources)
     for source in sources:
-        if not NAME.search(source.name) or (source.size or 0) > LARGEST:
-            continue
-        lines = list(read_head(source, LARGEST))
-        report = parse_report("\n".join(line.text for line in lines).encode())
+        own = lines.get(source.id, ()) if source.id in wanted else ()
+        report = parse_report("\n".join(line.text for line in own).encode()) if own else None
         if report is not None:
-            yield source, report, next((line for line in lines if MESSAGE.search(line.text)), lines[0])
+            yield ErrorFile(source, report, next((line for line in own if MESSAGE.search(line.text)), own[0]))

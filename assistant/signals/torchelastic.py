@@ -18,9 +18,9 @@ from assistant.signals.failures import Entry, entries
 from assistant.signals.launcher import WORDS, Agent, Closed, agents
 from assistant.signals.lines import Line, glog_time
 from assistant.signals.models import Signal, SignalKind, SignalPlace
-from assistant.signals.reports import Report, error_files
+from assistant.signals.reports import ErrorFile, candidates, error_files
 from assistant.signals.whereabouts import Whereabouts, order, rank_folder
-from assistant.signals.windows import anchors, read_lines
+from assistant.signals.windows import Place, anchors, read_around
 
 ORIGIN = "torchelastic"
 QUARTER_HOUR = 900.0
@@ -46,19 +46,30 @@ class _Reading:
 
     where: Whereabouts
     consoles: list[_Console] = field(default_factory=list)
-    reports: list[tuple[Source, Report, Line]] = field(default_factory=list)
+    reports: list[ErrorFile] = field(default_factory=list)
     zone: float = 0.0
     """Seconds by which the launchers' local times are ahead of the error files' epoch seconds."""
 
 
-def read(scan: Scan, discovery: Discovery) -> tuple[Signal, ...]:
-    """All signals of torchrun's launchers and workers, in a stable order; empty where torchrun did not run."""
+def places(scan: Scan, discovery: Discovery) -> dict[int, list[Place]]:
+    """What `read` wants to see of the sources."""
+    return anchors(scan, WORDS) | candidates(discovery.sources)
+
+
+def read(scan: Scan, discovery: Discovery, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
+    """All signals of torchrun's launchers and workers, in a stable order; empty where torchrun did not run.
+
+    `lines` are those around `places`, where the caller has read them already.
+    """
+    seen = read_around(discovery.sources, places(scan, discovery)) if lines is None else lines
     reading = _Reading(Whereabouts(scan))
-    sources = {source.id: source for source in discovery.sources}
-    for number, places in anchors(scan, WORDS).items():
-        lines = list(read_lines(sources[number], places))
-        reading.consoles.append(_Console(sources[number], tuple(entries(lines)), agents(lines)))
-    reading.reports = list(error_files(discovery.sources))
+    reports = list(error_files(discovery.sources, seen))
+    reading.reports = reports
+    told = {file.source.id for file in reports}
+    for source in discovery.sources:
+        own = [line.head for line in seen.get(source.id, ())]
+        if own and source.id not in told:
+            reading.consoles.append(_Console(source, tuple(entries(own)), agents(own)))
     _identify(reading)
     reading.zone = _zone(reading)
     found = [*_ends(reading), *_stops(reading), *_maps(reading), *_reported(reading), *_unreported(reading)]
@@ -80,7 +91,8 @@ def _identify(reading: _Reading) -> None:
 
 def _zone(reading: _Reading) -> float:
     """Launchers write local time without a zone; an entry whose error file we hold tells how far that is from UTC."""
-    times = {folder.tail: r.time for s, r, _ in reading.reports if r.time and (folder := rank_folder(s.name))}
+    files = [(rank_folder(file.source.name), file.report.time) for file in reading.reports]
+    times = {folder.tail: time for folder, time in files if folder and time}
     gaps = []
     for console in reading.consoles:
         for entry in console.entries:
@@ -121,10 +133,10 @@ def _entry_signals(entry: Entry, console: _Console, reading: _Reading) -> Iterat
 def _message(entry: Entry, reading: _Reading) -> str:
     """The message of the worker's error file, which the block repeats only as an indented stack."""
     folder = rank_folder(entry.error_file) if entry.error_file else None
-    for source, report, _ in reading.reports:
-        own = rank_folder(source.name)
+    for file in reading.reports:
+        own = rank_folder(file.source.name)
         if folder and own and own.tail == folder.tail:
-            return report.message
+            return file.report.message
     return entry.message
 
 
@@ -199,26 +211,26 @@ def _maps(reading: _Reading) -> Iterator[Signal]:
 
 
 def _reported(reading: _Reading) -> Iterator[Signal]:
-    for source, report, line in reading.reports:
-        folder = rank_folder(source.name)
+    for file in reading.reports:
+        folder, report = rank_folder(file.source.name), file.report
         rank = reading.where.folders.get(folder) if folder else None
         yield Signal(
             ORIGIN,
             SignalKind.ERROR_FILE,
-            node=reading.where.node(source, "", rank),
+            node=reading.where.node(file.source, "", rank),
             rank=rank,
             local_rank=folder.local_rank if folder else None,
             time=None if report.time is None else report.time + reading.zone,
             exitcode=report.exitcode,
             value=report.message,
-            evidence=(_place(line),),
+            evidence=(_place(file.place),),
             attempt=folder.attempt if folder else 0,
         )
 
 
 def _unreported(reading: _Reading) -> Iterator[Signal]:
     """Rank folders without an error file in attempts in which others have one."""
-    having = {folder for source, _, _ in reading.reports if (folder := rank_folder(source.name))}
+    having = {folder for file in reading.reports if (folder := rank_folder(file.source.name))}
     attempts = {folder.attempt for folder in having}
     for folder in sorted(reading.where.folders, key=order):
         if folder in having or folder.attempt not in attempts:
@@ -266,7 +278,7 @@ def _line_time(line: Line, reading: _Reading) -> float | None:
     if record and record.line == line.line and record.time is not None:
         return record.time
     known = [entry.time for console in reading.consoles for entry in console.entries if entry.time is not None]
-    known += [report.time + reading.zone for _, report, _ in reading.reports if report.time is not None]
+    known += [f.report.time + reading.zone for f in reading.reports if f.report.time is not None]
     known += [record.time] if record and record.time is not None else []
     return glog_time(line.text, datetime.fromtimestamp(known[-1], UTC).year) if known else None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assistant.events.models import Record, Scan
 from assistant.intake.models import Source, Stream
+from assistant.signals.windows import known_records
 
 RANK_FOLDER = re.compile(
     r"^(?P<run>.*?)(?P<attempt_folder>(?:^|/|!)attempt_(?P<attempt>\d{1,4}))/(?P<local>\d{1,4})/[^/]+$"
@@ -64,7 +64,7 @@ class Whereabouts:
             if folder := rank_folder(source.name):
                 known = self.folders.get(folder)
                 self.folders[folder] = known if known is not None else self._rank_of_group(source.group)
-        for record in _records(self.scan):
+        for record in known_records(self.scan):
             self._records.setdefault(record.source, []).append(record)
         for records in self._records.values():
             records.sort(key=lambda record: record.line)
@@ -140,10 +140,3 @@ class Whereabouts:
             mine = [folder for folder in open_folders if folder.attempt == attempt]
             if len(left) == len(mine) and len({folder.run for folder in mine}) == 1:
                 self.folders |= dict(zip(mine, sorted(left), strict=True))
-
-
-def _records(scan: Scan) -> Iterator[Record]:
-    for indicator in scan.indicators:
-        yield indicator.record
-    for tail in scan.tails.values():
-        yield from tail

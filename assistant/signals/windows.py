@@ -1,40 +1,59 @@
 """Where in the sources launchers speak, and the lines around those places, read once more from disk.
 
-The scan keeps whole records only up to a size, and a launcher's block with the tracebacks of eight ranks is larger. So
-the scan tells where to look, and the lines are read again. Bounded: lines a source, lines beyond an anchor.
+The scan keeps records only up to a size, and a launcher's block with the tracebacks of eight ranks is larger. So the
+scan tells where to look, and the bytes around are read again: each archive once, and no more than a bounded amount.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import polars as pl
 
-from assistant.events.models import Scan
+from assistant.events.models import Record, Scan
+from assistant.intake.access import open_each
+from assistant.intake.files import ByteStream
 from assistant.intake.models import Source
 from assistant.signals.lines import Line
 
-BEFORE = 60
-"""Lines before an anchor: an agent stops its other workers before it says which one failed."""
-AFTER = 600
-"""Lines after an anchor: a block with the tracebacks of eight ranks; each of its records is an anchor again."""
+BEFORE = 16 * 1024
+"""Bytes before an anchor: an agent stops its other workers before it says which one failed."""
+AFTER = 256 * 1024
+"""Bytes after an anchor: a block with the tracebacks of some dozens of ranks."""
+MOST = 64 * 1024 * 1024
+"""Bytes read from all sources together; a job of a thousand launchers writes a tenth of it."""
+Place = tuple[int, int]
+"""Line number and byte offset."""
 
 
-def anchors(scan: Scan, words: re.Pattern[str]) -> dict[int, list[tuple[int, int]]]:
-    """(line, offset) of the records and templates that hold the words, sorted, by source."""
-    found: dict[int, set[tuple[int, int]]] = {}
-    for indicator in scan.indicators:
-        record = indicator.record
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of bytes of which one line's number is known."""
+
+    start: int
+    end: int
+    anchor: Place
+
+
+def anchors(scan: Scan, words: re.Pattern[str]) -> dict[int, list[Place]]:
+    """Where the records and templates stand that hold the words, sorted, by source."""
+    found: dict[int, set[Place]] = {}
+    for record in known_records(scan):
         if words.search(record.text):
             found.setdefault(record.source, set()).add((record.line, record.offset))
-    for tail in scan.tails.values():
-        for record in tail:
-            if words.search(record.text):
-                found.setdefault(record.source, set()).add((record.line, record.offset))
     for source, line, offset in _from_templates(scan, words):
         found.setdefault(source, set()).add((line, offset))
     return {source: sorted(places) for source, places in sorted(found.items())}
+
+
+def known_records(scan: Scan) -> Iterator[Record]:
+    """The records whose text the scan kept."""
+    for indicator in scan.indicators:
+        yield indicator.record
+    for tail in scan.tails.values():
+        yield from tail
 
 
 def _from_templates(scan: Scan, words: re.Pattern[str]) -> Iterator[tuple[int, int, int]]:
@@ -44,20 +63,45 @@ def _from_templates(scan: Scan, words: re.Pattern[str]) -> Iterator[tuple[int, i
         yield from rows.select(f"{end}_source", f"{end}_line", f"{end}_offset").iter_rows()
 
 
-def read_lines(source: Source, places: list[tuple[int, int]]) -> Iterator[Line]:
-    """The lines around the places, in order and without repetition."""
-    data = source.path.read_bytes()
-    starts = [line for line, _ in places]
-    offset = 0
-    for number, raw in enumerate(data.split(b"\n"), start=1):
-        if any(start - BEFORE <= number <= start + AFTER for start in starts):
-            yield Line(source.id, number, offset, raw.decode("utf-8", "replace").rstrip("\r"))
-        offset += len(raw) + 1
+def read_around(sources: Iterable[Source], places: dict[int, list[Place]]) -> dict[int, tuple[Line, ...]]:
+    """The lines around the places, in order and each once, by source; what cannot be opened any more is left out."""
+    wanted = [source for source in sources if places.get(source.id)]
+    found: dict[int, tuple[Line, ...]] = {}
+    left = MOST
+    for source, stream in open_each(wanted, lambda _: None):
+        lines: list[Line] = []
+        for span in _spans(places[source.id]):
+            if left > 0:
+                data = _bytes(stream, span)
+                left -= len(data)
+                lines += _lines(source.id, span, data)
+        found[source.id] = tuple(lines)
+    return found
 
 
-def read_head(source: Source, size: int) -> Iterator[Line]:
-    """The lines of the first `size` bytes."""
-    offset = 0
-    for number, raw in enumerate(source.path.read_bytes()[:size].split(b"\n"), start=1):
-        yield Line(source.id, number, offset, raw.decode("utf-8", "replace"))
+def _spans(places: list[Place]) -> list[Span]:
+    spans: list[Span] = []
+    for line, offset in sorted(places, key=lambda place: place[1]):
+        start, end = max(0, offset - BEFORE), offset + AFTER
+        if spans and start <= spans[-1].end:
+            spans[-1] = Span(spans[-1].start, end, spans[-1].anchor)
+        else:
+            spans.append(Span(start, end, (line, offset)))
+    return spans
+
+
+def _bytes(stream: ByteStream, span: Span) -> bytes:
+    while stream.position < span.start and stream.skip(span.start - stream.position):
+        pass
+    return stream.read(min(MOST, span.end - span.start)) if stream.position == span.start else b""
+
+
+def _lines(source: int, span: Span, data: bytes) -> Iterator[Line]:
+    """The whole lines of the bytes; the first counts only where it begins the source."""
+    number = span.anchor[0] - data.count(b"\n", 0, span.anchor[1] - span.start)
+    offset = span.start
+    for position, raw in enumerate(data.split(b"\n")):
+        if position or not span.start:
+            text = raw.decode("utf-8", "replace").rstrip("\r")
+            yield Line(source, number + position, offset, text)
         offset += len(raw) + 1
