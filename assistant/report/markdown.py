@@ -11,8 +11,8 @@ from assistant.report.rows import LIMIT, headline, states
 from assistant.report.text import cited, clean, context, more, place, plural, ranges
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$])")
-_TRIGGERS = {"@": "&#64;", "#": "&#35;"}
-"""Would call a person or link an issue where the text is pasted."""
+_TRIGGERS = {"&": "&amp;", "@": "&#64;", "#": "&#35;"}
+"""Would be read as a character code, call a person or link an issue where the text is pasted."""
 
 
 def render(case: Case) -> str:

@@ -74,14 +74,17 @@ def summary(case: Case, detail: Detail, width: int) -> Iterator[Row]:
 def _brief(case: Case, detail: Detail, width: int) -> Iterator[Row]:
     if detail.states and case.nodes:
         yield Row("Nodes", states(case.nodes), lines=1)
-    for failure in case.failures[:1]:
-        rest = more(case.failures, 1)
-        text = f"{failure.verdict.cause}: {failure.verdict.statement} {rest}"
-        yield Row("Also", clean(text.strip()), lines=1)
+    if case.failures:
+        first = case.failures[0].verdict
+        yield Row("Also", _first_of(len(case.failures), "failure", f"{first.cause}: {clean(first.statement)}"), lines=1)
     if case.not_read:
-        first = case.not_read[0]
-        rest = more(case.not_read, 1)
-        yield Row("Not read", f"{tail(first.source, width // 2)}: {clean(first.why)} {rest}".strip(), "yellow", lines=1)
+        gap = case.not_read[0]
+        named = f"{tail(gap.source, width // 2)}: {clean(gap.why)}"
+        yield Row("Not read", _first_of(len(case.not_read), "source", named), "yellow", lines=1)
+
+
+def _first_of(count: int, noun: str, first: str) -> str:
+    return first if count == 1 else f"{plural(count, noun)}, the first: {first}"
 
 
 def suspects(case: Case, detail: Detail) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from assistant.case.models import Candidate, Case, Evidence
@@ -24,9 +25,6 @@ EVIDENCE_CLASS = {
 
 _COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _LINE_END = re.compile(r"\r*\n")
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]"
-)
 _ALARM = re.compile(
     r"(?i)error|exception|fail|fatal|abort|panic|killed|out of memory|timed? ?out|traceback|signal|refused|xid|\bnan\b"
 )
@@ -35,11 +33,13 @@ _ALARM = re.compile(
 def clean(text: str) -> str:
     """`text` on one line with nothing left that a terminal would act on.
 
-    Colour codes are dropped, tabs and line ends become spaces, all other control, format and surrogate characters are
-    spelled out (`\\x1b`, `\\u202e`), so that they are seen and do nothing.
+    Colour codes are dropped, tabs, line ends and unusual spaces become spaces; all other control, format, private and
+    surrogate characters are spelled out (`\\x1b`, `\\u202e`), so that they are seen and do nothing.
     """
     joined = _LINE_END.sub(" ", _COLOURS.sub("", text).strip("\r\n").replace("\t", "    "))
-    return _UNSAFE.sub(_spelled, joined)
+    if joined.isprintable():
+        return joined
+    return "".join(letter if letter.isprintable() else _spelled(letter) for letter in joined)
 
 
 def excerpt(text: str, width: int) -> str:
@@ -111,6 +111,8 @@ def cited(case: Case) -> list[Evidence]:
     return found or list(case.evidence)
 
 
-def _spelled(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+def _spelled(letter: str) -> str:
+    code = ord(letter)
+    if unicodedata.category(letter) == "Zs":
+        return " "
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
