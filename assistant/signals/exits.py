@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.events.models import Scan
-from assistant.intake.models import Discovery, Source, WriterKind
+from assistant.intake.models import Source, WriterKind
 from assistant.signals.hostlists import hosts, numbers
 from assistant.signals.lines import Line
 from assistant.signals.models import Signal, SignalKind, SignalPlace
@@ -77,15 +77,15 @@ def places(scan: Scan) -> dict[int, list[Place]]:
     return anchors(scan, WORDS)
 
 
-def read(scan: Scan, discovery: Discovery, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
+def read(scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
     """All such ends, in the order of the sources; empty where none of these launchers said anything.
 
     `lines` are those around `places`, where the caller has read them already.
     """
-    seen = read_around(discovery.sources, places(scan)) if lines is None else lines
+    seen = read_around(scan.sources, places(scan)) if lines is None else lines
     where = Whereabouts(scan)
     found: dict[tuple[object, ...], Signal] = {}
-    for source in discovery.sources:
+    for source in scan.sources:
         tellers = _Tellers(source, where, _tasks_are_ranks(scan))
         for signal in _signals([line.head for line in seen.get(source.id, ())], tellers):
             key = (signal.origin, signal.node, signal.rank, signal.local_rank, signal.pid, signal.value, signal.attempt)

@@ -17,8 +17,8 @@ FORCED = re.compile(
 )
 STOPPED = re.compile(r"Received (?:Signals\.)?(?P<signal>\w+) death signal, shutting down workers")
 STOPPED_BY = re.compile(r"SignalException: Process (?P<pid>\d{1,10}) got signal: (?P<signal>\d{1,3})")
-LOCALS = re.compile(r"^\W{0,40}(?:.{0,80}\s)?local_ranks=\[(?P<ranks>[\d, ]{1,4000})\]")
-GLOBALS = re.compile(r"^\W{0,40}(?:.{0,80}\s)?global_ranks=\[(?P<ranks>[\d, ]{1,4000})\]")
+LOCALS = re.compile(r"\blocal_ranks=\[(?P<ranks>[\d, ]{1,4000})\]")
+GLOBALS = re.compile(r"\bglobal_ranks=\[(?P<ranks>[\d, ]{1,4000})\]")
 WORDS = re.compile(
     r"failed \(exitcode: |closing signal |via signal |forcefully exiting via|death signal|got signal: |local_ranks=\["
     r"|global_ranks=\[|Root Cause \(first observed failure\)|observed failure|ChildFailedError|Rendezvous complete"

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from statistics import median
 
 from assistant.events.models import Scan
-from assistant.intake.models import Discovery, Source
+from assistant.intake.models import Source
 from assistant.signals.failures import Entry, entries
 from assistant.signals.launcher import WORDS, Agent, Closed, agents
 from assistant.signals.lines import Line, glog_time
@@ -51,22 +51,22 @@ class _Reading:
     """Seconds by which the launchers' local times are ahead of the error files' epoch seconds."""
 
 
-def places(scan: Scan, discovery: Discovery) -> dict[int, list[Place]]:
+def places(scan: Scan) -> dict[int, list[Place]]:
     """What `read` wants to see of the sources."""
-    return anchors(scan, WORDS) | candidates(discovery.sources)
+    return anchors(scan, WORDS) | candidates(scan.sources)
 
 
-def read(scan: Scan, discovery: Discovery, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
+def read(scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
     """All signals of torchrun's launchers and workers, in a stable order; empty where torchrun did not run.
 
     `lines` are those around `places`, where the caller has read them already.
     """
-    seen = read_around(discovery.sources, places(scan, discovery)) if lines is None else lines
+    seen = read_around(scan.sources, places(scan)) if lines is None else lines
     reading = _Reading(Whereabouts(scan))
-    reports = list(error_files(discovery.sources, seen))
+    reports = list(error_files(scan.sources, seen))
     reading.reports = reports
     told = {file.source.id for file in reports}
-    for source in discovery.sources:
+    for source in scan.sources:
         own = [line.head for line in seen.get(source.id, ())]
         if own and source.id not in told:
             reading.consoles.append(_Console(source, tuple(entries(own)), agents(own)))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from assistant.events.models import Scan
-from assistant.intake.models import Discovery
 from assistant.signals import exits, torchelastic
 from assistant.signals.models import Signal
 from assistant.signals.windows import Place, read_around
 
 
-def read_signals(scan: Scan, discovery: Discovery) -> tuple[Signal, ...]:
+def read_signals(scan: Scan) -> tuple[Signal, ...]:
     """Every signal, source by source, in a stable order."""
     wanted: dict[int, list[Place]] = {}
-    for places in (torchelastic.places(scan, discovery), exits.places(scan)):
+    for places in (torchelastic.places(scan), exits.places(scan)):
         for source, found in places.items():
             wanted[source] = sorted({*wanted.get(source, ()), *found})
-    lines = read_around(discovery.sources, wanted)
-    return (*torchelastic.read(scan, discovery, lines), *exits.read(scan, discovery, lines))
+    lines = read_around(scan.sources, wanted)
+    return (*torchelastic.read(scan, lines), *exits.read(scan, lines))
