@@ -153,7 +153,8 @@ def _loose_ends(agent: Agent, console: _Console, reading: _Reading) -> Iterator[
     numbers = _attempts(agent, console, reading)
     for failed, number in zip(agent.failed, numbers, strict=True):
         if failed.pid not in listed:
-            loose = _loose(SignalKind.EXIT, failed.place, console, reading, failed.pid, ranks.get(failed.local_rank))
+            rank = ranks.get(failed.local_rank, reading.where.rank_beside(console.source, failed.local_rank))
+            loose = _loose(SignalKind.EXIT, failed.place, console, reading, failed.pid, rank)
             yield replace(loose, local_rank=failed.local_rank, exitcode=failed.exitcode, attempt=number)
     stopped = [closed for closed in agent.closed.values() if closed.pid not in listed]
     beside = reading.where.ranks_beside(console.source) | set(ranks.values())

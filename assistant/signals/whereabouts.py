@@ -120,6 +120,12 @@ class Whereabouts:
         """Global ranks of the log trees below the folder that a launcher's console lies in."""
         return {rank for folder in self._near(source) if (rank := self.folders[folder]) is not None}
 
+    def rank_beside(self, source: Source, local_rank: int) -> int | None:
+        """Global rank of a local one in the log trees below the folder that a launcher's console lies in."""
+        near = [folder for folder in self._near(source) if folder.local_rank == local_rank]
+        found = {rank for folder in near if (rank := self.folders[folder]) is not None}
+        return found.pop() if len(found) == 1 else None
+
     def attempts_beside(self, source: Source) -> int:
         """The last attempt of the log trees below the folder that a launcher's console lies in."""
         return max((folder.attempt for folder in self._near(source)), default=0)

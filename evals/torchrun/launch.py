@@ -119,6 +119,8 @@ def _script(run: Run, workplace: Path, timeout: float) -> list[str]:
 def _environment(run: Run) -> dict[str, str]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
     environment |= {"GLOO_SOCKET_IFNAME": "lo", "TORCH_ELASTIC_SHUTDOWN_TIMEOUT": "4"}
+    if run.restarts:
+        environment["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"  # else gloo finds the addresses of the dead attempt
     if run.verbose:
         environment["LOGLEVEL"] = "INFO"
     if run.debug:
