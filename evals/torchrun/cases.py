@@ -176,4 +176,34 @@ MORE: tuple[Run, ...] = (
 )
 """Further ways, and runs that end well."""
 
-RUNS: dict[str, Run] = {run.name: run for run in (*CORE, *MORE)}
+EIGHT = ("gpu-a01", "gpu-a02", "gpu-a03", "gpu-a04")
+EXAMPLES: tuple[Run, ...] = (
+    _broken(
+        "hanging-rank",
+        "hang",
+        HANG,
+        5,
+        nodes=4,
+        per_node=2,
+        step=23,
+        steps=40,
+        voice="timed",
+        verbose=True,
+        hosts=EIGHT,
+    ),
+    Run(
+        "healthy-run",
+        nodes=4,
+        per_node=2,
+        steps=40,
+        voice="timed",
+        verbose=True,
+        hosts=EIGHT,
+        status="healthy",
+        causes=("none",),
+        stages=(),
+    ),
+)
+"""The runs that ship with the program for its demonstration."""
+
+RUNS: dict[str, Run] = {run.name: run for run in (*CORE, *MORE, *EXAMPLES)}

@@ -11,13 +11,15 @@ import gzip
 import hashlib
 import io
 import json
+import re
+import shutil
 import sys
 import tarfile
 from pathlib import Path
 
 import zstandard
 
-from evals.torchrun.cases import CORE, RUNS
+from evals.torchrun.cases import CORE, EXAMPLES, MORE
 
 OLD_ENOUGH = 1_700_000_000
 """Time stamp of all members: epoch seconds."""
@@ -40,8 +42,18 @@ def pack(run: Path, target: Path) -> None:
         target.write_bytes(zstandard.ZstdCompressor(level=19).compress(raw))
 
 
+def unfold(run: Path, target: Path) -> None:
+    """Writes one run's `job/` as plain files; older ones go."""
+    shutil.rmtree(target, ignore_errors=True)
+    for path in sorted((run / "job").rglob("*")):
+        if path.is_file():
+            copy = target / path.relative_to(run / "job")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(_neutral(path.read_bytes(), run))
+
+
 def _neutral(data: bytes, run: Path) -> bytes:
-    data = data.replace(str(run.absolute()).encode() + b"/job", b"/scratch/logs")
+    data = re.sub(rb"/\S{1,200}/%s/job(?=/)" % re.escape(run.name.encode()), b"/scratch/logs", data)
     return data.replace(sys.prefix.encode(), b"/opt/venv")
 
 
@@ -59,11 +71,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.torchrun.pack", description=__doc__)
     parser.add_argument("runs", type=Path)
     parser.add_argument("target", type=Path)
+    parser.add_argument("--examples", type=Path, help="where to put the demonstration's runs as plain files")
     chosen = parser.parse_args()
     chosen.target.mkdir(parents=True, exist_ok=True)
+    for run in EXAMPLES if chosen.examples else ():
+        unfold(chosen.runs / run.name, chosen.examples / run.name)
     truths = {}
     core = {run.name for run in CORE}
-    for name, archive in names(list(RUNS)).items():
+    for name, archive in names([run.name for run in (*CORE, *MORE)]).items():
         if (chosen.runs / name / "job").is_dir():
             pack(chosen.runs / name, chosen.target / archive)
             truth = json.loads((chosen.runs / name / "truth.json").read_text(encoding="utf-8"))
