@@ -48,8 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; nothing is ever raised."""
     _tolerate_any_text()
     try:
-        code = app(args=arguments, prog_name="rootrank", standalone_mode=False)
-        return int(code or ExitCode.OK)
+        code = int(app(args=arguments, prog_name="rootrank", standalone_mode=False) or ExitCode.OK)
+        return narration.explain(KeyboardInterrupt()) if code == ExitCode.INTERRUPTED else code
     except BrokenPipeError:
         return ExitCode.OK
     except (Exception, KeyboardInterrupt) as error:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from assistant.cli.exit_codes import ExitCode, of_error
 from assistant.errors import RootrankError
 
 DEBUG = "ROOTRANK_DEBUG"
 """Environment variable that shows the traceback of an internal error."""
+
+
+@runtime_checkable
+class ParserError(Protocol):
+    """What the option parser raises, wherever its library keeps the class."""
+
+    def format_message(self) -> str:
+        """What is wrong, in one sentence."""
 
 
 def say(text: str) -> None:
@@ -43,7 +51,7 @@ def explain(error: BaseException) -> ExitCode:
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
         say("interrupted")
         return ExitCode.INTERRUPTED
-    if hasattr(error, "format_message"):
+    if isinstance(error, ParserError):
         return _usage(error)
     if isinstance(error, MemoryError):
         return refuse("out of memory", "give fewer files, or --threads 1", ExitCode.INTERNAL)
@@ -57,7 +65,7 @@ def _internal(error: BaseException) -> ExitCode:
     return refuse(f"internal error: {type(error).__name__}: {error}{where}", hint, ExitCode.INTERNAL)
 
 
-def _usage(error: Any) -> ExitCode:
+def _usage(error: ParserError) -> ExitCode:
     """A refusal by the option parser; the one without words has printed the help instead."""
     if message := error.format_message().rstrip("."):
         command = getattr(getattr(error, "ctx", None), "command_path", "rootrank")

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from assistant.errors import UsageError
 
@@ -32,15 +32,14 @@ def emit(case: Case, form: Form, *, verbose: bool, colour: Colour, target: Path 
     Raises:
         UsageError: `target` cannot be written.
     """
-    if target is None and form == "text":
-        with pipe():
-            _print(case, verbose, colour)
-    elif target is None:
-        with pipe():
-            sys.stdout.buffer.write(_rendered(case, form, verbose))
-            sys.stdout.flush()
-    else:
+    if target is not None:
         _store(target, _rendered(case, form, verbose))
+        return
+    with pipe():
+        if form == "text":
+            sys.stdout.write(_styled(case, sys.stdout, verbose, colour))
+        else:
+            sys.stdout.buffer.write(_rendered(case, form, verbose))
 
 
 @contextlib.contextmanager
@@ -77,10 +76,10 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
             print(line if edge is None or len(line) <= edge else line[: edge - 1] + "…")
 
 
-def _print(case: Case, verbose: bool, colour: Colour) -> None:
-    from assistant.report.terminal import console_for, show
+def _styled(case: Case, stream: IO[str], verbose: bool, colour: Colour) -> str:
+    from assistant.report.terminal import console_for, styled
 
-    show(case, console_for(sys.stdout, colour), verbose=verbose)
+    return styled(case, console_for(stream, colour), verbose=verbose)
 
 
 def _rendered(case: Case, form: Form, verbose: bool) -> bytes:
@@ -92,11 +91,7 @@ def _rendered(case: Case, form: Form, verbose: bool) -> bytes:
         from assistant.report import markdown
 
         return markdown.render(case).encode()
-    from assistant.report.terminal import console_for, show
-
-    text = io.StringIO()
-    show(case, console_for(text, "never"), verbose=verbose)
-    return text.getvalue().encode()
+    return _styled(case, io.StringIO(), verbose, "never").encode()
 
 
 def _store(target: Path, data: bytes) -> None:

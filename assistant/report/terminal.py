@@ -65,10 +65,12 @@ def _colourful(stream: IO[str]) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
-def show(case: Case, console: Console, *, verbose: bool = False) -> None:
-    """Prints the report."""
-    for line in render(case, console.width, console.height, verbose=verbose):
-        console.print(line)
+def styled(case: Case, console: Console, *, verbose: bool = False) -> str:
+    """The report as what the console would write, for a writer that handles closed pipes itself."""
+    with console.capture() as written:
+        for line in render(case, console.width, console.height, verbose=verbose):
+            console.print(line)
+    return written.get()
 
 
 def render(case: Case, width: int = WIDTH, height: int = HEIGHT, *, verbose: bool = False) -> list[Text]:
@@ -111,7 +113,7 @@ def _layout(case: Case, rows: Iterable[Row], width: int, *, spaced: bool = False
 
 
 def _head(case: Case, width: int) -> Text:
-    name = case.case if case.revision == 1 else f"{case.case} revision {case.revision}"
+    name = case.case if case.revision == 1 else f"{case.case} rev {case.revision}"
     text = headline(case)
     gap = max(2, width - len(text) - len(name))
     head = Text(text, _STYLES.get(case.status, "bold yellow"), no_wrap=True)

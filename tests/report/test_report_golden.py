@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rich.text import Text
 
 from assistant.report import markdown, terminal
 from tests.samples import all_cases
@@ -25,7 +26,7 @@ def reports() -> dict[str, str]:
     return found
 
 
-def _plain(lines: list[terminal.Text]) -> str:
+def _plain(lines: list[Text]) -> str:
     return "".join(f"{line.plain}\n" for line in lines)
 
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from assistant.case.models import Candidate, Case, Failure, NotRead, Step
 from assistant.case.vocabulary import ActionKind
 from assistant.report import terminal
-from assistant.report.terminal import SPARE, console_for, render, show
+from assistant.report.terminal import SPARE, console_for, render, styled
 from tests.samples import all_cases, evidence, failed_case, healthy_case, unknown_case
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x1b[31mred\x1b[0m [bold]x[/bold] \r\b\x00 \u202egnirts :smile: [rank0]: open [/data]"
@@ -140,8 +140,7 @@ class Screen(io.StringIO):
 
 
 def shown(stream: io.StringIO, colour: terminal.Colour = "auto") -> str:
-    show(failed_case(), console_for(stream, colour))
-    return stream.getvalue()
+    return styled(failed_case(), console_for(stream, colour))
 
 
 def test_colours_only_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
