@@ -18,8 +18,8 @@ from assistant.intake.files import ByteStream
 from assistant.intake.models import Source
 from assistant.signals.lines import Line
 
-BEFORE = 16 * 1024
-"""Bytes before an anchor: an agent stops its other workers before it says which one failed."""
+BEFORE = 128 * 1024
+"""Bytes before an anchor: the other failures of a block stand before the one it calls the root cause."""
 AFTER = 256 * 1024
 """Bytes after an anchor: a block with the tracebacks of some dozens of ranks."""
 MOST = 64 * 1024 * 1024
