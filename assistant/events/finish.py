@@ -1,0 +1,92 @@
+"""The end of a scan: templates are mined, and everything that was kept under masked forms is told in templates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from assistant.events.counts import by_template
+from assistant.events.gather import Gatherer
+from assistant.events.indicators import capped
+from assistant.events.marktable import INTERNAL
+from assistant.events.miner import DrainMiner, templates_of
+from assistant.events.models import Record, Scan, TemplateMiner
+from assistant.events.streams import StreamState
+from assistant.events.timeline import Timeline
+from assistant.intake.models import Discovery, Stream, Unread
+
+
+def finish(
+    gathered: Gatherer,
+    discovery: Discovery,
+    *,
+    notes: Sequence[str],
+    unread: Sequence[Unread],
+    size: int,
+    lines: int,
+    miner: TemplateMiner | None = None,
+) -> Scan:
+    """The Scan of everything that was gathered."""
+    templates, template_of = templates_of((miner or DrainMiner()).mine(gathered.book.masked))
+    states = gathered.streams.states
+    counts = by_template(
+        gathered.counts.table(),
+        pl.Series(template_of, dtype=pl.Int32),
+        pl.Series([state.iterations for state in states], dtype=pl.Int32),
+    )
+    marks = gathered.marks.table().drop(INTERNAL)
+    timeline = Timeline(marks)
+
+    def place(record: Record) -> Record:
+        return timeline.place(replace(record, template=template_of[record.template]))
+
+    indicators = [replace(each, record=place(each.record)) for _, each in gathered.indicators.indicators()]
+    sequences, shapes = _sequences(gathered, template_of)
+    return Scan(
+        sources=discovery.sources,
+        streams=tuple(_stream(state) for state in states),
+        templates=templates,
+        counts=counts,
+        marks=marks,
+        sequences=sequences,
+        shapes=shapes,
+        indicators=capped(indicators),
+        tails={state.id: tuple(place(record) for record in state.tail) for state in states},
+        facts=tuple(gathered.marks.facts),
+        notes=tuple(notes),
+        unread=tuple(unread),
+        bytes=size,
+        lines=lines,
+    )
+
+
+def _stream(state: StreamState) -> Stream:
+    return Stream(
+        id=state.id,
+        group=state.group,
+        key=state.key,
+        lines=state.rows,
+        first_source=state.first[0],
+        first_line=state.first[1],
+        first_offset=state.first[2],
+        last_source=state.last[0],
+        last_line=state.last[1],
+        last_offset=state.last[2],
+        first_time=state.first_time,
+        last_time=state.time,
+    )
+
+
+def _sequences(gathered: Gatherer, template_of: list[int]) -> tuple[pl.DataFrame, tuple[tuple[int, ...], ...]]:
+    """Sequences whose shapes speak of templates; shapes that become alike are made one, numbered as they appear."""
+    table = gathered.sequences.table()
+    number_of: dict[tuple[int, ...], int] = {}
+    renumbered = []
+    for shape in gathered.sequences.shapes:
+        templates = [template_of[mask] for mask in shape]
+        collapsed = tuple(b for a, b in zip([None, *templates], templates, strict=False) if a != b)
+        renumbered.append(number_of.setdefault(collapsed, len(number_of)))
+    sequence = pl.Series("sequence", renumbered, dtype=pl.Int32).gather(table["sequence"])
+    return table.with_columns(sequence).select("stream", "iteration", "sequence", "line"), tuple(number_of)
