@@ -73,7 +73,7 @@ def summary(case: Case, detail: Detail, width: int) -> Iterator[Row]:
 
 def _brief(case: Case, detail: Detail, width: int) -> Iterator[Row]:
     if detail.states and case.nodes:
-        yield Row("Nodes", states(case.nodes), lines=1)
+        yield Row("Nodes", states(case.nodes) + _behind(case.nodes), lines=1)
     if case.failures:
         first = case.failures[0].verdict
         yield Row("Also", _first_of(len(case.failures), "failure", f"{first.cause}: {clean(first.statement)}"), lines=1)
@@ -81,6 +81,16 @@ def _brief(case: Case, detail: Detail, width: int) -> Iterator[Row]:
         gap = case.not_read[0]
         named = f"{tail(gap.source, width // 2)}: {clean(gap.why)}"
         yield Row("Not read", _first_of(len(case.not_read), "source", named), "yellow", lines=1)
+
+
+def _behind(nodes: Sequence[NodeReport]) -> str:
+    """The nodes that came least far, where they did not all come equally far."""
+    reached = {clean(node.node): node.last_iteration for node in nodes if node.last_iteration is not None}
+    least, most = min(reached.values(), default=0), max(reached.values(), default=0)
+    slow = [name for name, iteration in reached.items() if iteration == least]
+    if least == most or len(slow) > 3:
+        return ""
+    return f"; last iteration {most}, but {least} on {', '.join(slow)}"
 
 
 def _first_of(count: int, noun: str, first: str) -> str:
