@@ -19,7 +19,7 @@ from assistant.signals.launcher import WORDS, Agent, Closed, agents
 from assistant.signals.lines import Line, glog_time
 from assistant.signals.models import Signal, SignalKind, SignalPlace
 from assistant.signals.reports import ErrorFile, candidates, error_files
-from assistant.signals.whereabouts import Whereabouts, order, rank_folder
+from assistant.signals.whereabouts import RankFolder, Whereabouts, order, rank_folder
 from assistant.signals.windows import Place, anchors, read_around
 
 ORIGIN = "torchelastic"
@@ -56,13 +56,16 @@ def places(scan: Scan) -> dict[int, list[Place]]:
     return anchors(scan, WORDS) | candidates(scan.sources)
 
 
-def read(scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[Signal, ...]:
+def read(
+    scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None, empty: tuple[str, ...] = ()
+) -> tuple[Signal, ...]:
     """All signals of torchrun's launchers and workers, in a stable order; empty where torchrun did not run.
 
-    `lines` are those around `places`, where the caller has read them already.
+    `lines` are those around `places`, where the caller has read them already; `empty` names sources without a byte,
+    which tell that a rank ran and wrote nothing.
     """
     seen = read_around(scan.sources, places(scan)) if lines is None else lines
-    reading = _Reading(Whereabouts(scan))
+    reading = _Reading(Whereabouts(scan, empty))
     reports = list(error_files(scan.sources, seen))
     reading.reports = reports
     told = {file.source.id for file in reports}
@@ -230,26 +233,61 @@ def _reported(reading: _Reading) -> Iterator[Signal]:
 
 
 def _unreported(reading: _Reading) -> Iterator[Signal]:
-    """Rank folders without an error file in attempts in which others have one."""
-    having = {folder for file in reading.reports if (folder := rank_folder(file.source.name))}
-    attempts = {folder.attempt for folder in having}
-    for folder in sorted(reading.where.folders, key=order):
-        if folder in having or folder.attempt not in attempts:
-            continue
-        rank = reading.where.folders[folder]
-        entry = _entry_of(rank, folder.attempt, reading)
-        others = sum(1 for other in having if other.attempt == folder.attempt)
-        yield Signal(
-            ORIGIN,
-            SignalKind.NO_ERROR_FILE,
-            node=reading.where.nodes.get(rank) if rank is not None else None,
-            rank=rank,
-            local_rank=folder.local_rank,
-            pid=entry.pid if entry else None,
-            value=f"{others} others left one",
-            evidence=(_place(entry.place),) if entry else (),
-            attempt=folder.attempt,
-        )
+    """Ranks without an error file in attempts in which others have one: by their folder, a block, or the world size."""
+    having: dict[int, set[int | None]] = {}
+    for file in reading.reports:
+        folder = rank_folder(file.source.name)
+        if folder:
+            having.setdefault(folder.attempt, set()).add(reading.where.folders[folder])
+    reported = {folder for file in reading.reports if (folder := rank_folder(file.source.name))}
+    for attempt, ranks in sorted(having.items()):
+        missing = [_missing(folder, reading) for folder in _open_folders(attempt, reported, reading)]
+        known = ranks | {signal.rank for signal in missing}
+        missing += [
+            _missing(RankFolder("", attempt, entry.local_rank), reading, entry.rank)
+            for entry in _unlisted(attempt, known, reading)
+        ]
+        known = ranks | {signal.rank for signal in missing}
+        missing += [_missing(RankFolder("", attempt, -1), reading, rank) for rank in _absent(known, reading)]
+        yield from (replace(signal, value=f"{len(ranks)} others left one") for signal in missing)
+
+
+def _open_folders(attempt: int, reported: set[RankFolder], reading: _Reading) -> list[RankFolder]:
+    return [f for f in sorted(reading.where.folders, key=order) if f.attempt == attempt and f not in reported]
+
+
+def _unlisted(attempt: int, known: set[int | None], reading: _Reading) -> list[Entry]:
+    """Workers of a block that have neither an error file nor a folder among the sources."""
+    return [
+        entry
+        for console in reading.consoles
+        for entry in console.entries
+        if entry.error_file is None and entry.rank not in known and _attempt_of(entry, console, reading) == attempt
+    ]
+
+
+def _absent(known: set[int | None], reading: _Reading) -> list[int]:
+    """Ranks of which nothing at all is there, once at most a quarter of the job is such."""
+    world = reading.where.world_size
+    if world is None or None in known:
+        return []
+    absent = sorted(set(range(world)) - known)
+    return absent if len(absent) <= max(1, world // 4) else []
+
+
+def _missing(folder: RankFolder, reading: _Reading, rank: int | None = None) -> Signal:
+    rank = reading.where.folders.get(folder) if rank is None else rank
+    entry = _entry_of(rank, folder.attempt, reading)
+    return Signal(
+        ORIGIN,
+        SignalKind.NO_ERROR_FILE,
+        node=reading.where.nodes.get(rank) if rank is not None else None,
+        rank=rank,
+        local_rank=folder.local_rank if folder.local_rank >= 0 else None,
+        pid=entry.pid if entry else None,
+        evidence=(_place(entry.place),) if entry else (),
+        attempt=folder.attempt,
+    )
 
 
 def _entry_of(rank: int | None, attempt: int, reading: _Reading) -> Entry | None:

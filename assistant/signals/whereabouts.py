@@ -48,6 +48,8 @@ class Whereabouts:
     """Identities known from the scan, to which the launchers' own words are added as they are read."""
 
     scan: Scan
+    empty: tuple[str, ...] = ()
+    """Names of sources without a byte."""
     folders: dict[RankFolder, int | None] = field(default_factory=dict)
     """Global rank by folder; None where it is not known yet."""
     nodes: dict[int, str] = field(default_factory=dict)
@@ -64,6 +66,9 @@ class Whereabouts:
             if folder := rank_folder(source.name):
                 known = self.folders.get(folder)
                 self.folders[folder] = known if known is not None else self._rank_of_group(source.group)
+        for name in self.empty:
+            if folder := rank_folder(name):
+                self.folders.setdefault(folder, None)
         for record in known_records(self.scan):
             self._records.setdefault(record.source, []).append(record)
         for records in self._records.values():
@@ -72,6 +77,12 @@ class Whereabouts:
     def _rank_of_group(self, group: str) -> int | None:
         ranks = {stream.rank for stream in self._by_group.get(group, ()) if stream.rank is not None}
         return ranks.pop() if len(ranks) == 1 else None
+
+    @property
+    def world_size(self) -> int | None:
+        """The number of ranks, where all lines that state it agree."""
+        stated = {fact["world_size"] for fact in self.scan.facts if fact.get("world_size", "").isdigit()}
+        return int(stated.pop()) if len(stated) == 1 else None
 
     def node(self, source: Source, host: str = "", rank: int | None = None) -> str | None:
         """The node's name as the rest of the case uses it; the launcher's host name where nothing else is known."""
