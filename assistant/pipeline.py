@@ -103,7 +103,7 @@ def compare(reading: Reading, baseline: Baseline | None, why: str, without: froz
     )
     if "temporal" in without:
         steps = temporal.switched_off(steps)
-    signals = read_signals(scanned)
+    signals = read_signals(scanned, reading.discovery)
     return Findings(scanned, reading.library, reading.topology, cross, places, steps, signals)
 
 
