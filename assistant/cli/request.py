@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from assistant.cli import narration
 from assistant.cli.progress import progress_bar
 from assistant.errors import InputError, StoreError
 
@@ -48,6 +50,8 @@ def run(request: Request, settings: Settings, *, bar: bool) -> Case:
         os.environ.setdefault("POLARS_MAX_THREADS", str(settings.diagnose.threads))
     from assistant.pipeline import diagnose
 
+    if STDIN in request.paths and sys.stdin.isatty():
+        narration.say("reading standard input; end it with Ctrl-D")
     with progress_bar(bar) as hook:
         return diagnose(request.paths, options(request, settings, hook))
 
