@@ -281,7 +281,7 @@ def _missing(folder: RankFolder, reading: _Reading, rank: int | None = None) -> 
     return Signal(
         ORIGIN,
         SignalKind.NO_ERROR_FILE,
-        node=reading.where.nodes.get(rank) if rank is not None else None,
+        node=reading.where.nodes.get(-1 if rank is None else rank) or reading.where.node_of_folder(folder),
         rank=rank,
         local_rank=folder.local_rank if folder.local_rank >= 0 else None,
         pid=entry.pid if entry else None,

@@ -93,6 +93,12 @@ class Whereabouts:
             return own.pop()
         return host or None
 
+    def node_of_folder(self, folder: RankFolder) -> str | None:
+        """The node of a log tree: that of any stream in it, since a launcher runs on one node."""
+        inside = f"{folder.run}/"
+        found = {s.node for s in self.scan.streams if s.node is not None and s.group.startswith(inside)}
+        return found.pop() if len(found) == 1 and folder.run else None
+
     def global_rank(self, node: str | None, local_rank: int) -> int | None:
         """The rank that streams of a node show for a local rank; with one known node local ranks are global."""
         found = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from assistant.case.models import Case
 
-pipeline = pytest.importorskip("assistant.pipeline", reason="the pipeline is not there yet")
+pipeline = pytest.importorskip("assistant.pipeline", reason="the pipeline is not there yet", exc_type=ImportError)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "torchrun"
 TRUTH: dict[str, dict[str, Any]] = json.loads((FIXTURES / "truth.json").read_text(encoding="utf-8"))
@@ -23,6 +24,7 @@ LIVE = ("one-kill", "one-hang", "one-segv", "four-exception", "four-exit")
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed: pip install torch")
 
 
+@cache
 def diagnose(path: Path) -> Case:
     """The case of one job, compared with nothing stored."""
     case = pipeline.diagnose([str(path)], pipeline.Options())
