@@ -58,16 +58,16 @@ def _record_border(data: bytes, start: int, cut: int) -> int:
     head = data.find(_TRACEBACK, floor, cut)
     if head >= 0:
         border = data.rfind(b"\n", start, head) + 1
-    elif data[cut : cut + 1] in _BLANKS:
+    elif (data[cut : cut + 1] or data[_lines_back(data, floor, cut, 1) :][:1]) in _BLANKS:
         border = _before_indented(data, floor, cut)
     else:
         return cut
     return border if border > start else cut
 
 
-def _lines_back(data: bytes, floor: int, cut: int) -> int:
+def _lines_back(data: bytes, floor: int, cut: int, count: int = LOOK_BACK_LINES) -> int:
     at = cut
-    for _ in range(LOOK_BACK_LINES):
+    for _ in range(count):
         at = data.rfind(b"\n", floor, at - 1) + 1
         if at <= floor:
             return floor

@@ -84,7 +84,8 @@ class _Cutter:
 
     def _read(self, size: int) -> bytes:
         data = self._stream.read(size)
-        self._ended = len(data) < size or not self._budget.take(len(data))
+        within = self._budget.take(len(data))
+        self._ended = len(data) < size or not within
         return data
 
     def _block(self, data: bytes) -> Block:

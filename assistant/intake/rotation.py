@@ -53,10 +53,10 @@ _LIVE = _Age(2, "", 0)
 def rotated(names: Iterable[str]) -> Mapping[str, Part]:
     """The place of every name; a name that belongs to no set is the only part of a group of its own name."""
     names = sorted(names)
-    unpacked = {_PACKED.sub("", name): name for name in names}
+    present = {_PACKED.sub("", name): name for name in reversed(names)}
     groups: dict[str, list[tuple[_Age, str]]] = {}
     for name in names:
-        base, age = _place(name, unpacked)
+        base, age = _place(name, present)
         groups.setdefault(base, []).append((age, name))
     places: dict[str, Part] = {}
     for base, members in groups.items():

@@ -108,9 +108,10 @@ def _walk(path: Path) -> Iterator[ZipMember]:
     try:
         at = 0
         while (member := _local(stream, at)) is not None:
-            stream_start = stream.position
+            start = stream.position
             end = _data_end(stream, member)
-            yield replace(member, packed=(stream.size if end is None else end) - stream_start)
+            found = (stream.size if end is None else end) - start
+            yield replace(member, packed=member.packed if member.packed >= 0 else found)
             if end is None:
                 return
             at = _next_header(stream, end)

@@ -1,0 +1,434 @@
+"""Packed files and archives: read as a stream, damaged ones as far as they go, hostile ones within limits."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import random
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from assistant.errors import NotALog, NothingFound
+from assistant.intake import access
+from assistant.intake.discover import discover
+from assistant.intake.limits import Limits
+from assistant.intake.models import Codec, Discovery, Unread
+from assistant.intake.reader import read_many
+
+TEXT = "".join(f"step {number} loss {number * 7919 % 1000}\n" for number in range(60_000)).encode()
+
+
+def noise(lines: int, seed: int = 0) -> bytes:
+    """Text that packs badly, so that a cut in the packed bytes cuts the text about there too."""
+    chance = random.Random(seed)
+    return "".join(f"{chance.random()}\n" for _ in range(lines)).encode()
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": partial(lzma.compress, preset=0),
+    "zst": zstandard.compress,
+}
+
+
+def tar_bytes(members: Sequence[tuple[str, bytes]], form: int = tarfile.PAX_FORMAT) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w", format=form) as archive:
+        for name, data in members:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return held.getvalue()
+
+
+def zip_bytes(members: Sequence[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", method) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return held.getvalue()
+
+
+def read_all(found: Discovery, limits: Limits | None = None) -> tuple[dict[str, bytes], dict[str, str]]:
+    texts: dict[str, bytes] = {}
+    told: list[Unread] = []
+    for block in read_many(found.sources, told.append, limits=limits or Limits()):
+        texts[block.source.name] = texts.get(block.source.name, b"") + block.data
+    return texts, {one.source: one.why for one in told}
+
+
+def put(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_packed_file_is_read_whole(tmp_path: Path, kind: str) -> None:
+    found = discover([str(put(tmp_path / "x.log", PACKERS[kind](TEXT)))])
+    assert found.sources[0].codec == Codec(kind)
+    assert read_all(found) == ({"x.log": TEXT}, {})
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_joined_members_and_padding_are_read_to_the_end(tmp_path: Path, kind: str) -> None:
+    pack = PACKERS[kind]
+    data = pack(b"one\n") + pack(b"") + pack(b"two\n" * 9000) + (b"" if kind == "zst" else bytes(64))
+    found = discover([str(put(tmp_path / "x", data))])
+    assert read_all(found) == ({"x": b"one\n" + b"two\n" * 9000}, {})
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_cut_file_gives_what_is_there_and_a_reason(tmp_path: Path, kind: str) -> None:
+    text = noise(150_000)
+    packed = PACKERS[kind](text)
+    found = discover([str(put(tmp_path / "x.log", packed[: len(packed) * 4 // 5]))])
+    texts, told = read_all(found)
+    assert text.startswith(texts["x.log"])
+    assert len(texts["x.log"]) > len(text) // 2
+    assert "ends in the middle" in told["x.log"]
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_garbage_behind_the_data_is_reported(tmp_path: Path, kind: str) -> None:
+    found = discover([str(put(tmp_path / "x.log", PACKERS[kind](TEXT) + b"this is not packed at all"))])
+    texts, told = read_all(found)
+    assert texts["x.log"] == TEXT
+    assert "follows" in told["x.log"]
+
+
+def test_corrupt_gzip_gives_everything_before_the_damage(tmp_path: Path) -> None:
+    text = noise(150_000)
+    packed = bytearray(gzip.compress(text))
+    middle = len(packed) // 2
+    packed[middle : middle + 400] = bytes(400)
+    texts, told = read_all(discover([str(put(tmp_path / "x.log", bytes(packed)))]))
+    assert text[: len(text) * 2 // 5] == texts["x.log"][: len(text) * 2 // 5]
+    assert "broken gz data" in told["x.log"]
+
+
+def test_wrong_checksum_is_reported_though_all_text_is_read(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(TEXT))
+    packed[-6] ^= 0xFF
+    texts, told = read_all(discover([str(put(tmp_path / "x.log", bytes(packed)))]))
+    assert texts["x.log"] == TEXT
+    assert "check" in told["x.log"]
+
+
+def test_head_without_data_is_listed(tmp_path: Path) -> None:
+    put(tmp_path / "job.log", TEXT)
+    put(tmp_path / "x.gz", gzip.compress(TEXT)[:12])
+    put(tmp_path / "empty.gz", gzip.compress(b""))
+    found = {one.source: one.why for one in discover([str(tmp_path)]).unread}
+    assert "ends in the middle" in found["x.gz"]
+    assert found["empty.gz"] == "empty"
+
+
+TARS = {"tar": bytes, **{f"tar.{kind}": pack for kind, pack in PACKERS.items()}}
+
+
+@pytest.mark.parametrize("kind", [*TARS, "zip"])
+def test_members_are_named_and_read(tmp_path: Path, kind: str) -> None:
+    members = [("job/n1/b.log", TEXT), ("job/n0/a.log", b"alpha\n"), ("job/n0/w.bin", b"\x80\x02}" + os.urandom(99))]
+    data = zip_bytes(members) if kind == "zip" else TARS[kind](tar_bytes(members))
+    name = f"logs.{kind}"
+    found = discover([str(put(tmp_path / name, data))])
+    assert [source.name for source in found.sources] == [f"{name}!job/n0/a.log", f"{name}!job/n1/b.log"]
+    assert [one.source for one in found.unread] == [f"{name}!job/n0/w.bin"]
+    assert read_all(found) == ({f"{name}!job/n0/a.log": b"alpha\n", f"{name}!job/n1/b.log": TEXT}, {})
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_zip_methods_are_read_or_named(tmp_path: Path, method: int) -> None:
+    put(tmp_path / "job.log", b"x\n")
+    found = discover([str(put(tmp_path / "x.zip", zip_bytes([("a.log", TEXT)], method)).parent)])
+    if method == zipfile.ZIP_LZMA:
+        assert "zip method 14" in found.unread[0].why
+    else:
+        assert read_all(found)[0]["x.zip!a.log"] == TEXT
+
+
+def test_packed_members_are_unpacked_and_nested_archives_are_named(tmp_path: Path) -> None:
+    inner = tar_bytes([("deep.log", TEXT)])
+    members = [("x.log.1.gz", gzip.compress(TEXT)), ("in.tar", inner), ("in.tgz", gzip.compress(inner))]
+    for name, data in (("a.tar", tar_bytes(members)), ("b.zip", zip_bytes(members))):
+        found = discover([str(put(tmp_path / name, data))])
+        assert read_all(found) == ({f"{name}!x.log.1.gz": TEXT}, {})
+        assert {one.source for one in found.unread} == {f"{name}!in.tar", f"{name}!in.tgz"}
+        assert all("inside an archive" in one.why for one in found.unread)
+
+
+def test_names_that_climb_are_shown_without_climbing_and_nothing_is_written(tmp_path: Path) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    members = [("../../evil.log", b"one\n"), ("/etc/evil.log", b"two\n"), ("a/../../b\x1b\n.log", b"three\n")]
+    put(inside / "x.zip", zip_bytes(members))
+    put(inside / "x.tar", tar_bytes(members))
+    found = discover([str(inside)])
+    texts, told = read_all(found)
+    assert sorted(texts.values()) == sorted([b"one\n", b"two\n", b"three\n"] * 2)
+    assert not told
+    assert all(".." not in name and name.isprintable() and "!/" not in name for name in texts)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["in", "x.tar", "x.zip"]
+
+
+def test_links_and_devices_inside_archives_are_only_named(tmp_path: Path) -> None:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for name, kind in (("soft", tarfile.SYMTYPE), ("fifo", tarfile.FIFOTYPE), ("dev", tarfile.CHRTYPE)):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "/etc/passwd"
+            archive.addfile(info)
+    found = discover([str(put(tmp_path / "x.tar", held.getvalue() + b"")), str(put(tmp_path / "job.log", b"x\n"))])
+    assert [source.name for source in found.sources] == ["job.log"]
+    assert {one.source for one in found.unread} == {"x.tar!soft", "x.tar!fifo", "x.tar!dev"}
+
+
+@pytest.mark.parametrize("form", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_long_and_broken_names_are_read(tmp_path: Path, form: int) -> None:
+    long = "n" * 150 + "/" + "x" * 90 + ".log"
+    members = [(long, b"one\n"), ("broken\udcff.log", b"two\n"), ("训练.log", b"three\n")]
+    found = discover([str(put(tmp_path / "x.tar", tar_bytes(members, form)))])
+    assert set(read_all(found)[0]) == {f"x.tar!{long}", "x.tar!broken\\xff.log", "x.tar!训练.log"}
+
+
+def test_newest_copy_of_a_repeated_member_counts(tmp_path: Path) -> None:
+    members = [("x.log", b"old\n"), ("y.log", b"other\n"), ("x.log", b"old\nnew\n")]
+    for kind in ("x.tar", "x.tar.gz"):
+        data = tar_bytes(members)
+        found = discover([str(put(tmp_path / kind, data if kind == "x.tar" else gzip.compress(data)))])
+        texts, told = read_all(found)
+        assert sorted(texts.values()) == [b"old\nnew\n", b"other\n"]
+        assert not told
+        assert "older copy" in found.unread[0].why
+
+
+def test_hidden_folders_in_archives_are_skipped_by_name(tmp_path: Path) -> None:
+    found = discover([str(put(tmp_path / "x.tar", tar_bytes([("./a.log", b"a\n"), ("./.git/config", b"b\n")])))])
+    assert [source.name for source in found.sources] == ["x.tar!a.log"]
+    assert [one.source for one in found.unread] == ["x.tar!.git/config"]
+
+
+@pytest.mark.parametrize("kind", TARS)
+def test_cut_tar_gives_its_first_members_and_reasons(tmp_path: Path, kind: str) -> None:
+    members = [(f"rank-{rank}.log", noise(20_000, rank)) for rank in range(4)]
+    data = TARS[kind](tar_bytes(members))
+    data = data[: len(data) * 7 // 10]
+    found = discover([str(put(tmp_path / "x", data))])
+    assert any(one.source == "x" for one in found.unread)
+    texts, told = read_all(found)
+    assert texts["x!rank-0.log"] == members[0][1]
+    assert members[1][1].startswith(texts["x!rank-1.log"])
+    assert all("cut" in why for why in told.values())
+    assert told
+
+
+def test_broken_header_in_a_tar_is_reported(tmp_path: Path) -> None:
+    data = bytearray(tar_bytes([("a.log", b"a\n"), ("b.log", b"b\n"), ("c.log", b"c\n")]))
+    data[1024 + 20] ^= 0xFF
+    found = discover([str(put(tmp_path / "x.tar", bytes(data)))])
+    assert [source.name for source in found.sources] == ["x.tar!a.log"]
+    assert "broken header" in found.unread[0].why
+
+
+def test_tar_cut_between_members_is_reported(tmp_path: Path) -> None:
+    data = tar_bytes([("a.log", b"a\n"), ("b.log", b"b\n")])[:1024]
+    assert "end mark" in discover([str(put(tmp_path / "x.tar", data))]).unread[0].why
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_zip_without_its_directory_is_read_up_to_the_damage(tmp_path: Path, method: int) -> None:
+    members = [(f"rank-{rank}.log", noise(20_000, rank)) for rank in range(4)]
+    data = zip_bytes(members, method)
+    found = discover([str(put(tmp_path / "x.zip", data[: len(data) * 6 // 10]))])
+    assert "directory is lost" in found.unread[0].why
+    texts, told = read_all(found)
+    assert [texts[f"x.zip!rank-{rank}.log"] for rank in (0, 1)] == [members[0][1], members[1][1]]
+    assert members[2][1].startswith(texts["x.zip!rank-2.log"])
+    assert set(told) == {"x.zip!rank-2.log"}
+
+
+def test_streamed_zip_without_its_directory_is_read(tmp_path: Path) -> None:
+    held = io.BytesIO()
+
+    class Pipe(io.RawIOBase):
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: object) -> int:
+            return held.write(bytes(data))  # type: ignore[call-overload]
+
+    with zipfile.ZipFile(Pipe(), "w", zipfile.ZIP_DEFLATED) as archive:
+        for rank in range(3):
+            archive.writestr(f"rank-{rank}.log", TEXT)
+    data = held.getvalue()
+    data = data[: data.index(b"PK\x01\x02")]
+    texts, told = read_all(discover([str(put(tmp_path / "x.zip", data))]))
+    assert texts == {f"x.zip!rank-{rank}.log": TEXT for rank in range(3)}
+    assert not told
+
+
+def test_damaged_zip_member_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
+    data = bytearray(zip_bytes([("a.log", TEXT), ("b.log", TEXT)], zipfile.ZIP_STORED))
+    data[data.index(b"step 100 ")] = ord("S")
+    texts, told = read_all(discover([str(put(tmp_path / "x.zip", bytes(data)))]))
+    assert (len(texts["x.zip!a.log"]), texts["x.zip!b.log"]) == (len(TEXT), TEXT)
+    assert set(told) == {"x.zip!a.log"}
+    assert "checksum" in told["x.zip!a.log"]
+
+
+def test_encrypted_zip_members_are_named(tmp_path: Path) -> None:
+    data = bytearray(zip_bytes([("a.log", b"a\n")]))
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(NothingFound) as caught:
+        discover([str(put(tmp_path / "x.zip", bytes(data)))])
+    assert "encrypted" in caught.value.message
+
+
+def test_checkpoints_and_programs_that_are_zips_are_one_line(tmp_path: Path) -> None:
+    put(tmp_path / "model.pt", zip_bytes([("m/data.pkl", b"\x80\x02."), ("m/version", b"3\n")]))
+    put(tmp_path / "lib.whl", zip_bytes([("a.dist-info/METADATA", b"Name: a\n")]))
+    with pytest.raises(NotALog) as caught:
+        discover([str(tmp_path)])
+    assert "PyTorch checkpoint" in caught.value.message
+    assert "program" in caught.value.message
+
+
+BOMB = b"A" * 999 + b"\n"
+
+
+@pytest.mark.parametrize("kind", PACKERS)
+def test_bomb_is_stopped_at_the_ratio(tmp_path: Path, kind: str) -> None:
+    limits = Limits(ratio=50, ratio_after=10_000_000)
+    found = discover([str(put(tmp_path / "x", PACKERS[kind](BOMB * 60_000)))], limits=limits)
+    texts, told = read_all(found, limits)
+    assert 10_000_000 < len(texts["x"]) < 60_000_000
+    assert "bomb" in told["x"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.xz"])
+def test_bomb_in_an_archive_is_stopped(tmp_path: Path, kind: str) -> None:
+    limits = Limits(ratio=50, ratio_after=10_000_000)
+    members = [("a.log", b"fine\n"), ("b.log", BOMB * 60_000)]
+    data = zip_bytes(members) if kind == "zip" else PACKERS["xz"](tar_bytes(members))
+    found = discover([str(put(tmp_path / "x", data))], limits=limits)
+    texts, told = read_all(found, limits)
+    assert texts["x!a.log"] == b"fine\n"
+    assert len(texts["x!b.log"]) < 60_000_000
+    assert "bomb" in told["x!b.log"]
+
+
+def test_absolute_limit_holds_for_one_member(tmp_path: Path) -> None:
+    limits = Limits(member_bytes=100_000)
+    texts, told = read_all(discover([str(put(tmp_path / "x.gz", gzip.compress(TEXT)))], limits=limits), limits)
+    assert len(texts["x.gz"]) < len(TEXT)
+    assert "100,000 bytes" in told["x.gz"]
+
+
+def test_endless_extension_header_is_not_loaded(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("x")
+    info.type, info.size = tarfile.XHDTYPE, 7 * 10**9
+    data = info.tobuf(tarfile.GNU_FORMAT) + bytes(4096)
+    put(tmp_path / "job.log", b"x\n")
+    found = discover([str(put(tmp_path / "x.tar", data)), str(tmp_path / "job.log")])
+    assert any("x.tar" in one.source for one in found.unread)
+
+
+def test_zip_directory_of_absurd_size_is_refused(tmp_path: Path) -> None:
+    put(tmp_path / "job.log", b"x\n")
+    data = bytearray(zip_bytes([("a.log", b"a\n")]))
+    at = data.index(b"PK\x05\x06")
+    data[at + 12 : at + 16] = struct.pack("<I", 0xFFFFFFF0)
+    found = discover([str(put(tmp_path / "x.zip", bytes(data))), str(tmp_path / "job.log")])
+    assert "too large" in found.unread[0].why
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_damage_never_crashes(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    members = [(f"r{rank}.log", TEXT[: chance.randrange(1, 5000)]) for rank in range(4)]
+    kind = chance.choice([*TARS, "zip"])
+    data = bytearray(zip_bytes(members) if kind == "zip" else TARS[kind](tar_bytes(members)))
+    for _ in range(chance.randrange(1, 12)):
+        data[chance.randrange(len(data))] = chance.randrange(256)
+    path = put(tmp_path / "x", bytes(data[: chance.randrange(100, len(data) + 1)]))
+    try:
+        found = discover([str(path)])
+    except (NothingFound, NotALog):
+        return
+    read_all(found, Limits())
+
+
+def _counted_opens(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    opened: list[Path] = []
+    real = os.open
+
+    def counting(path: Path, flags: int) -> int:
+        opened.append(path)
+        return real(path, flags)
+
+    monkeypatch.setattr(os, "open", counting)
+    return opened
+
+
+@pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
+def test_four_thousand_members_cost_one_pass(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    members = [(f"rank-{rank}.log", b"rank %d\n" % rank) for rank in range(4096)]
+    random.Random(1).shuffle(members)
+    data = zip_bytes(members, zipfile.ZIP_STORED) if kind == "zip" else tar_bytes(members, tarfile.USTAR_FORMAT)
+    found = discover([str(put(tmp_path / "x", gzip.compress(data, 1) if kind == "tar.gz" else data))])
+    opened = _counted_opens(monkeypatch)
+    texts, told = read_all(found)
+    assert texts == {f"x!{name}": data for name, data in members}
+    assert (len(opened) <= 3, told) == (True, {})
+
+
+def test_rotated_parts_in_a_packed_tar_come_oldest_first(tmp_path: Path) -> None:
+    members = [("x.log", b"3\n"), ("y.log", b"y\n"), ("x.log.1", b"2\n"), ("x.log.2.gz", gzip.compress(b"1\n"))]
+    found = discover([str(put(tmp_path / "a.tgz", gzip.compress(tar_bytes(members))))])
+    blocks = list(read_many(found.sources, print))
+    assert [block.data for block in blocks if block.source.group == "a.tgz!x.log"] == [b"1\n", b"2\n", b"3\n"]
+    assert len(blocks) == 4
+
+
+def test_archive_that_changed_since_it_was_listed_is_reported(tmp_path: Path) -> None:
+    path = put(tmp_path / "a.tar", tar_bytes([("x.log", b"x\n"), ("y.log", b"y\n")]))
+    found = discover([str(path)])
+    put(path, tar_bytes([("y.log", b"y\n")]))
+    texts, told = read_all(found)
+    assert texts == {"a.tar!y.log": b"y\n"}
+    assert told == {"a.tar!x.log": "no longer in the archive"}
+    path.unlink()
+    assert set(read_all(found)[1]) == {"a.tar!x.log", "a.tar!y.log"}
+
+
+def test_most_passes_bounds_a_hostile_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "MOST_PASSES", 3)
+    members = [("x.log", b"0\n")] + [(f"x.log.{age}", b"%d\n" % age) for age in range(1, 30)]
+    found = discover([str(put(tmp_path / "a.tgz", gzip.compress(tar_bytes(members))))])
+    opened = _counted_opens(monkeypatch)
+    assert len(read_all(found)[0]) == 30
+    assert len(opened) == 3
+
+
+def test_skippable_zstandard_frames_are_skipped(tmp_path: Path) -> None:
+    skip = b"\x50\x2a\x4d\x18" + struct.pack("<I", 6) + b"abcdef"
+    data = skip + zstandard.compress(b"one\n") + skip + zstandard.compress(b"two\n")
+    assert read_all(discover([str(put(tmp_path / "x.zst", data))])) == ({"x.zst": b"one\ntwo\n"}, {})
+
+
+def test_checksum_of_an_unread_tail_is_not_held_against_a_member(tmp_path: Path) -> None:
+    assert zlib.crc32(b"") == 0
+    found = discover([str(put(tmp_path / "x.zip", zip_bytes([("a.log", b"no newline at the end")])))])
+    assert read_all(found) == ({"x.zip!a.log": b"no newline at the end"}, {})
