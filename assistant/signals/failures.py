@@ -15,9 +15,10 @@
     [0]:
       ...
 
-The format is torch.distributed.elastic.multiprocessing.errors (torch 1.9 to 2.13). Blocks of several launchers may be
-interleaved in one file; lines are told apart by whatever stands in front of them. "Root cause" is torchrun's name for
-the failure with the smallest time in whole seconds, the lowest rank among equals: a claim, no proof.
+The format is that of torch.distributed.elastic.multiprocessing.errors, torch 1.9 (which says `msg`) to 2.13. Blocks of
+several launchers may be interleaved in one file; lines are told apart by whatever stands in front of them. "Root cause"
+is torchrun's name for the failure with the smallest time in whole seconds, the lowest rank among equals: a claim, no
+proof.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ from datetime import UTC, datetime
 
 from assistant.signals.lines import Line
 
-INDEX = re.compile(r"^(?P<prefix>.{0,120}?)\[(?P<index>\d{1,6})\]:\s*$")
+INDEX = re.compile(r"^(?P<prefix>.{0,120}?)\[(?P<index>\d{1,6})\]:\s{0,9}$")
 FIELD = re.compile(
-    r"^(?P<prefix>.{0,120}?)\s*\b(?P<name>time|host|rank|exitcode|error_file|traceback)\s*: ?(?P<value>.*)$"
+    r"^(?P<prefix>.{0,120}?)\s{0,40}\b(?P<name>time|host|rank|exitcode|error_file|traceback|msg)"
+    r"\s{0,9}: ?(?P<value>.*)$"
 )
-ROOT = re.compile(r"^(?P<prefix>.{0,120}?)Root Cause \(first observed failure\):\s*$")
-RULE = re.compile(r"^(?P<prefix>.{0,120}?)\s*(?:={20,}|-{20,})\s*$")
+ROOT = re.compile(r"^(?P<prefix>.{0,120}?)Root Cause(?: \(first observed failure\))?:\s{0,9}$")
+RULE = re.compile(r"^(?P<prefix>.{0,120}?)\s{0,40}(?:={20,}|-{20,}|\*{20,})\s{0,9}$")
+FRAME = 400
+"""Longest line that can be part of a block's frame."""
 RANK = re.compile(r"^(\d{1,7}) \(local_rank: (\d{1,4})\)")
 EXIT = re.compile(r"^(-?\d{1,10}) \(pid: (\d{1,10})\)")
 TIME_FORMAT = "%Y-%m-%d_%H:%M:%S"
@@ -106,13 +110,14 @@ class _Reader:
 
     def feed(self, line: Line) -> Iterator[Entry]:
         text = line.text.rstrip()
-        if found := ROOT.match(text):
+        short = text if len(text) <= FRAME else ""
+        if found := ROOT.match(short):
             yield from self._finish(_key(found))
             self._roots.add(_key(found))
-        elif found := INDEX.match(text):
+        elif found := INDEX.match(short):
             yield from self._finish(_key(found))
             self._drafts[_key(found)] = _Draft(_key(found), _key(found) in self._roots)
-        elif found := RULE.match(text):
+        elif found := RULE.match(short):
             if _key(found) in self._drafts:
                 self._roots.discard(_key(found))
             yield from self._finish(_key(found))
@@ -122,9 +127,10 @@ class _Reader:
     def _fill(self, line: Line, text: str) -> None:
         found = FIELD.match(text)
         draft = self._drafts.get(_key(found)) if found else None
-        if found and draft and found.group("name") not in draft.fields:
-            draft.fields[found.group("name")] = found.group("value")
-            draft.places[found.group("name")] = line
+        name = found.group("name").replace("msg", "traceback") if found else ""
+        if found and draft and name not in draft.fields:
+            draft.fields[name] = found.group("value")
+            draft.places[name] = line
             return
         for prefix, open_draft in self._drafts.items():
             rest = text.lstrip()[len(prefix) :] if prefix else text

@@ -13,15 +13,15 @@ FAILED = re.compile(
 )
 CLOSING = re.compile(r"(?:Sending|Closing) process (?P<pid>\d{1,10}) (?:closing|via) signal (?P<signal>[\w.]+)")
 FORCED = re.compile(
-    r"Unable to shutdown process (?P<pid>\d{1,10}) via .{1,40}, forcefully exiting via (?P<signal>[\w.]+)"
+    r"Unable to shutdown process (?P<pid>\d{1,10}) via .{1,40}, forcefully exitt?ing via (?P<signal>[\w.]+)"
 )
 STOPPED = re.compile(r"Received (?:Signals\.)?(?P<signal>\w+) death signal, shutting down workers")
 STOPPED_BY = re.compile(r"SignalException: Process (?P<pid>\d{1,10}) got signal: (?P<signal>\d{1,3})")
 LOCALS = re.compile(r"\blocal_ranks=\[(?P<ranks>[\d, ]{1,4000})\]")
 GLOBALS = re.compile(r"\bglobal_ranks=\[(?P<ranks>[\d, ]{1,4000})\]")
 WORDS = re.compile(
-    r"failed \(exitcode: |closing signal |via signal |forcefully exiting via|death signal|got signal: |local_ranks=\["
-    r"|global_ranks=\[|Root Cause \(first observed failure\)|observed failure|ChildFailedError|Rendezvous complete"
+    r"failed \(exitcode: |closing signal |via signal |forcefully exitt?ing via|death signal|got signal: |local_ranks=\["
+    r"|global_ranks=\[|Root Cause|observed failure|ChildFailedError|Rendezvous complete"
 )
 """What marks a record or template as a launcher's, masked or not."""
 SIGNALS = {"15": "SIGTERM", "9": "SIGKILL", "2": "SIGINT", "1": "SIGHUP", "3": "SIGQUIT"}

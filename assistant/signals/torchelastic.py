@@ -20,7 +20,7 @@ from assistant.signals.lines import Line, glog_time
 from assistant.signals.models import Signal, SignalKind, SignalPlace
 from assistant.signals.reports import ErrorFile, candidates, error_files
 from assistant.signals.whereabouts import RankFolder, Whereabouts, order, rank_folder
-from assistant.signals.windows import Place, anchors, read_around
+from assistant.signals.windows import Place, anchors, known_records, read_around
 
 ORIGIN = "torchelastic"
 QUARTER_HOUR = 900.0
@@ -49,6 +49,12 @@ class _Reading:
     reports: list[ErrorFile] = field(default_factory=list)
     zone: float = 0.0
     """Seconds by which the launchers' local times are ahead of the error files' epoch seconds."""
+    shift: float = 0.0
+    """Seconds to add to a launcher's local time to bring it to the scan's clock, which knows zones where it can."""
+
+    def on_scan_clock(self, local: float | None) -> float | None:
+        """A launcher's local time as the scan's other times."""
+        return None if local is None else local + self.shift
 
 
 def places(scan: Scan) -> dict[int, list[Place]]:
@@ -75,6 +81,7 @@ def read(
             reading.consoles.append(_Console(source, tuple(entries(own)), agents(own)))
     _identify(reading)
     reading.zone = _zone(reading)
+    reading.shift = _shift(scan)
     found = [*_ends(reading), *_stops(reading), *_maps(reading), *_reported(reading), *_unreported(reading)]
     return _unique(found)
 
@@ -106,6 +113,15 @@ def _zone(reading: _Reading) -> float:
     return round(median(gaps) / QUARTER_HOUR) * QUARTER_HOUR if gaps else 0.0
 
 
+def _shift(scan: Scan) -> float:
+    gaps = []
+    for record in known_records(scan):
+        if record.own_time and record.time is not None:
+            local = glog_time(record.text, datetime.fromtimestamp(record.time, UTC).year)
+            gaps += [] if local is None else [record.time - local]
+    return round(median(gaps) / QUARTER_HOUR) * QUARTER_HOUR if gaps else 0.0
+
+
 def _ends(reading: _Reading) -> Iterator[Signal]:
     for console in reading.consoles:
         for entry in console.entries:
@@ -122,7 +138,7 @@ def _entry_signals(entry: Entry, console: _Console, reading: _Reading) -> Iterat
         rank=entry.rank,
         local_rank=entry.local_rank,
         pid=entry.pid,
-        time=entry.time,
+        time=reading.on_scan_clock(entry.time),
         exitcode=entry.exitcode,
         value=_message(entry, reading),
         evidence=(_place(entry.place),),
@@ -224,7 +240,7 @@ def _reported(reading: _Reading) -> Iterator[Signal]:
             node=reading.where.node(file.source, "", rank),
             rank=rank,
             local_rank=folder.local_rank if folder else None,
-            time=None if report.time is None else report.time + reading.zone,
+            time=None if report.time is None else reading.on_scan_clock(report.time + reading.zone),
             exitcode=report.exitcode,
             value=report.message,
             evidence=(_place(file.place),),
@@ -319,7 +335,7 @@ def _line_time(line: Line, reading: _Reading) -> float | None:
     known = [entry.time for console in reading.consoles for entry in console.entries if entry.time is not None]
     known += [f.report.time + reading.zone for f in reading.reports if f.report.time is not None]
     known += [record.time] if record and record.time is not None else []
-    return glog_time(line.text, datetime.fromtimestamp(known[-1], UTC).year) if known else None
+    return reading.on_scan_clock(glog_time(line.text, datetime.fromtimestamp(known[-1], UTC).year)) if known else None
 
 
 def _place(line: Line) -> SignalPlace:

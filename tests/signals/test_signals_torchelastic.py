@@ -193,3 +193,19 @@ def test_a_cut_block_gives_what_is_there(tmp_path: Path, scan_of: ScanOf) -> Non
     whole = block(entry(0, 1, 1, "-9 (pid: 102)  (SIGKILL)"))
     write(tmp_path, "launcher.log", whole[: whole.index("  error_file")])
     assert by_kind(read(scan_of(tmp_path)), SignalKind.EXIT)[1].exitcode == -9
+
+
+def test_the_block_of_torch_1_9_is_read(tmp_path: Path, scan_of: ScanOf) -> None:
+    head = f"{'*' * 40}\n         train.py FAILED\n{'=' * 40}\nRoot Cause:\n[0]:\n  time: 2021-08-31_09:50:37\n"
+    rest = '  rank: 3 (local_rank: 3)\n  exitcode: -9 (pid: 18)\n  error_file: <N/A>\n  msg: "Signal 9 (SIGKILL)"\n'
+    write(tmp_path, "launcher.log", f"{head}{rest}{'=' * 40}\nOther Failures:\n  <NO_OTHER_FAILURES>\n{'*' * 40}\n")
+    first = by_kind(read(scan_of(tmp_path)), SignalKind.FIRST_FAILURE)[3]
+    assert (first.exitcode, first.value) == (-9, '"Signal 9 (SIGKILL)"')
+
+
+@pytest.mark.parametrize("filler", ["=" * 5000 + "x", " " * 5000, "[0]:" * 1200, "rank : " * 700, "\x00\x1b[31m" * 500])
+def test_hostile_lines_inside_a_block_do_no_harm(tmp_path: Path, scan_of: ScanOf, filler: str) -> None:
+    whole = block(entry(0, 1, 1, "-9 (pid: 102)  (SIGKILL)"))
+    cut = whole.index("  exitcode")
+    write(tmp_path, "launcher.log", whole[:cut] + f"{filler}\n" * 50 + whole[cut:])
+    assert by_kind(read(scan_of(tmp_path)), SignalKind.EXIT)[1].exitcode == -9
