@@ -34,8 +34,9 @@ FORMATS: dict[str, frozenset[str | None]] = {
     "envelope": frozenset({"json", "text"}),
     "progress": frozenset({None}),
 }
-"""Legal `format` values. prefix: `outer` = put around each line by a launcher or tool, `own` = written by the process and
-stripped, `mention` = written by the process, names it, and stays. envelope: `json` = one object a line, `text` = `pattern`."""
+"""Legal `format` values. prefix: `outer` = put around each line by a launcher or tool, `own` = written by the process
+and stripped, `mention` = written by the process, names it, and stays. envelope: `json` = one object a line, `text` =
+`pattern`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def _read_entry(path: Path) -> Dialect:
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         raise KnowledgeError(f"{path}: {error}", hint=hint) from error
     if dialect.id != path.stem:
-        raise KnowledgeError(f"{path}: the entry calls itself {dialect.id!r}", hint="Name the file after its entry's id.")
+        raise KnowledgeError(f"{path}: its entry is called {dialect.id!r}", hint="Name the file after its entry's id.")
     for pattern in (dialect.pattern, *(mark.pattern for mark in dialect.marks)):
         problem = _engine_problem(pattern) if pattern else None
         if problem:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import polars as pl
 
@@ -45,7 +46,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The labels at the start of one line: (dialect id, key part) from the outermost inwards, and where the message starts."""
+    """The labels at a line's start: (dialect id, key part) from the outermost inwards, and where the message starts."""
 
     parts: tuple[tuple[str, str], ...]
     length: int
@@ -144,7 +145,7 @@ def _plausible(dialect: Dialect, seen: _Census, total: int) -> bool:
 def _counts_lines(order: list[str]) -> bool:
     """Numbers that only ever grow are line numbers (`grep -n`), not tasks."""
     numbers = [int(part.partition("=")[2]) for part in order]
-    return len(numbers) >= 8 and all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    return len(numbers) >= 8 and all(a < b for a, b in pairwise(numbers))
 
 
 def _number(part: str) -> int | None:
@@ -168,7 +169,7 @@ def _one_each(seen: _Census) -> bool:
 
 
 def _one_process_a_task(seen: _Census) -> bool:
-    """NCCL's label adds nothing where each task is one process; it then stays in the message, where it names the host."""
+    """NCCL's label adds nothing where each task is one process; it stays in the message, where it names the host."""
     return "" not in seen.inside and seen.lines >= 3 and _one_each(seen)
 
 
@@ -203,7 +204,8 @@ def _stays(dialect: Dialect, seen: _Census, sole_writer: bool) -> bool:
 
 def _run_pattern(labels: Labels) -> str:
     """One regex that captures the whole run of labels at a line's start."""
-    single = [_GROUP_NAME.sub("(?:", d.pattern or "").removeprefix("^") for d in labels.dialects if d.format != "mention"]
+    starting = [d.pattern or "" for d in labels.dialects if d.format != "mention"]
+    single = [_GROUP_NAME.sub("(?:", pattern).removeprefix("^") for pattern in starting]
     return f"^((?:{'|'.join(f'(?:{pattern})' for pattern in single)}){{1,{DEPTH}}})"
 
 
@@ -233,13 +235,15 @@ def _mentions(labels: Labels, messages: pl.Series) -> pl.Series | None:
         return None
     pattern = _GROUP_NAME.sub("(?:", mentioned[0].pattern or "")
     hits = messages.str.slice(0, HEAD).str.extract(f"({pattern})", 1)
-    names = {hit: _part(mentioned[0], compiled(mentioned[0].pattern or "").search(hit).groupdict()) for hit in hits.unique().drop_nulls()}
+    found = {hit: _mention(hit, mentioned) for hit in hits.unique().drop_nulls()}
+    names = {hit: named[1] for hit, named in found.items() if named}
     return hits.replace_strict(names, default=None, return_dtype=pl.String) if names else None
 
 
 def split_series(labels: Labels, texts: pl.Series) -> pl.DataFrame:
     """Columns `key` and `message`, one row a text. Vectorised; the same as `split_line` on each text."""
-    messages, keys = texts.rename("message"), pl.Series("key", [labels.sole], dtype=pl.String).new_from_index(0, len(texts))
+    messages = texts.rename("message")
+    keys = pl.Series("key", [labels.sole], dtype=pl.String).new_from_index(0, len(texts))
     if any(dialect.format != "mention" for dialect in labels.dialects):
         runs = _split_runs(labels, texts)
         keys = runs["key"].fill_null(labels.sole)

@@ -1,8 +1,9 @@
 """When a line was written: chooses the time dialects of a source by sample, then reads times singly or in bulk.
 
-All times are UTC epoch seconds. A dialect's regex names the parts (`year month day hour minute second fraction half zone`,
-`epoch`, or `uptime`); the arithmetic is here, once, for numbers and for Polars expressions alike. A local time without a
-zone is read as UTC unless the source's own lines show the offset, and the reader says so. "No time" is a state, no error.
+All times are UTC epoch seconds. A dialect's regex names the parts (`year month day hour minute second fraction half
+zone`, `epoch`, or `uptime`); the arithmetic is here, for numbers and for Polars expressions alike. A local time without
+a zone is read as UTC unless the source's own lines show the offset, and the reader says so. "No time" is a state, no
+error.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TypeVar
 import polars as pl
 import re2
 
+from assistant.errors import UsageError
 from assistant.intake.dialects import compiled
 from assistant.intake.models import Dialect
 
@@ -30,7 +32,10 @@ HALF_HOUR = 1800.0
 LATEST = 4_102_444_800.0
 """Times after the year 2099 are misreadings."""
 
-MONTHS = {name: i for i, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+MONTHS = {
+    "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6,
+    "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11, "Dec": 12,
+}  # fmt: skip
 ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "CET": 60, "CEST": 120, "EET": 120, "EEST": 180, "MSK": 180, "JST": 540,
     "KST": 540, "EST": -300, "EDT": -240, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
@@ -224,6 +229,21 @@ def read_moment(value: object) -> float | None:
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     clock = int(hour) * 3600 + int(minute) * 60 + int(second) + float(f"0.{fraction or 0}")
     return _bounded(days_from_civil(int(year), int(month), int(day)) * DAY + clock - (zone_offset(zone) or 0.0))
+
+
+def parse_moment(text: str) -> float:
+    """A point in time that a user typed: ISO 8601 (date alone is midnight, no zone means UTC) or epoch seconds.
+
+    Raises:
+        UsageError: the text is neither.
+    """
+    cleaned = text.strip()
+    padded = {10: f"{cleaned} 00:00:00", 16: f"{cleaned}:00"}.get(len(cleaned), cleaned)
+    moment = read_moment(cleaned)
+    moment = read_moment(padded) if moment is None else moment
+    if moment is None:
+        raise UsageError(f"not a point in time: {text!r}", hint="Write it as 2026-11-29T17:36:46Z or as epoch seconds.")
+    return moment
 
 
 def choose_reader(
