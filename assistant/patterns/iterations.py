@@ -35,6 +35,8 @@ MOST_ROWS = 300_000
 """Above this, only the last iterations of each stream are compared."""
 MOST_PAIRS = 200_000
 """Pairs of distinct sequences that are compared; later iterations first."""
+MOST_ODD = 1000
+"""Odd iterations that are handed on."""
 
 Shape = tuple[int, ...]
 Numbers = npt.NDArray[np.float64]
@@ -57,6 +59,7 @@ class Comparison:
     """What the comparison of iterations gave."""
 
     odd: tuple[OddIteration, ...]
+    """The oddest first."""
     longest: int
     """Most iterations that any stream has."""
 
@@ -69,12 +72,14 @@ def compare_iterations(scan: Scan, dropped: frozenset[int]) -> Comparison:
         return Comparison((), longest if isinstance(longest, int) else 0)
     shapes, table = _reduced(scan.shapes, table, dropped)
     scored = _scored(table, shapes)
-    return Comparison(tuple(_odd(scored, table, shapes, scan)), longest)
+    odd = sorted(_odd(scored, shapes), key=lambda one: (-one.score, one.iteration, one.stream))
+    return Comparison(tuple(odd[:MOST_ODD]), longest)
 
 
 def _rows(scan: Scan) -> pl.DataFrame:
-    attempts = {stream.id for stream in scan.streams if stream.attempt == last_attempt(scan)}
-    rows = scan.sequences.filter(pl.col("stream").is_in(attempts)).sort("stream", "line")
+    attempt = last_attempt(scan)
+    own = [stream.id for stream in scan.streams if stream.attempt == attempt]
+    rows = scan.sequences.filter(pl.col("stream").is_in(own)).sort("stream", "line")
     if rows.height <= MOST_ROWS:
         return rows
     each = max(2 * ENOUGH, MOST_ROWS // rows["stream"].n_unique())
@@ -168,7 +173,7 @@ def _share(part: Numbers, whole: Numbers) -> Numbers:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 1e-9).clip(0.0, 1.0)
 
 
-def _odd(scored: pl.DataFrame, table: pl.DataFrame, shapes: list[Shape], scan: Scan) -> Iterable[OddIteration]:
+def _odd(scored: pl.DataFrame, shapes: list[Shape]) -> Iterable[OddIteration]:
     above = pl.col("distance") - pl.col("past")
     limit = pl.max_horizontal(pl.lit(LEAST), SPREADS * MAD_TO_SD * pl.col("spread"))
     odd = scored.filter((pl.col("known") >= ENOUGH) & ~pl.col("recurring") & (above > limit))

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import polars as pl
 
 from assistant.patterns.levels import Level
-from assistant.patterns.likeness import FAILURE_LIKE
+from assistant.patterns.likeness import FAILURE_LIKE, PLAIN
+from assistant.patterns.progress import MAD_TO_SD
 
 FEW = 0.1
 """Share of the places up to which an event is on few of them; one place is always few."""
@@ -22,6 +23,14 @@ PEERS = 4
 """Places of a role below which nothing can be said to be common among them."""
 STEADY = 0.05
 """Highest variance to mean of an event's counts at which each place writes it by plan, not by chance."""
+MOST_WEIGHT = 0.95
+OWN_FAILURES = 0.6
+"""Factor for failure-like events where many places have one of their own."""
+LEAST_AMOUNT = 0.7
+"""Spread of rare ordinary lines over the places that is always granted: the logarithm of one line."""
+EXTREME_AMOUNT = 15.0
+AMOUNT_TOP = 0.5
+"""Rare ordinary lines weigh at most so much, from so many robust standard deviations on."""
 LACKING_FAILURE, LACKING_PLAIN = 0.6, 0.35
 """What it weighs to lack a failure that all others report, and an ordinary line that all others write."""
 MOST_LACKING = 500
@@ -77,23 +86,40 @@ def _few(level: Level, table: pl.DataFrame) -> pl.DataFrame:
     # What most places of a role write, or a role of one place, belongs to the role.
     by_role = (pl.col("peers") == 1) | ((pl.col("peers") > 1) & (pl.col("role_holders") * 2 > pl.col("peers")))
     wanted = table.filter(few & (failing | ~by_role) & (pl.col("likeness") > 0))
-    rarity = 1 - (pl.col("holders") - 1).cast(pl.Float64).log1p() / np.log(max(places, 2))
-    return _weighed(wanted.with_columns((rarity * pl.col("likeness")).alias("weight")), places).drop("role")
+    rarity = 1 - pl.col("holders").cast(pl.Float64).log() / np.log(max(places, 2))
+    return _weighed(wanted.drop("role").with_columns(rarity.clip(0, 1).alias("rarity")), places)
 
 
 def _weighed(few: pl.DataFrame, places: int) -> pl.DataFrame:
-    """Ordinary lines that few write say little where many places have such lines of their own; failing ones some."""
     failing = pl.col("likeness") >= FAILURE_LIKE
-    having = few.group_by(failing.alias("failing")).agg(pl.col("place").n_unique().alias("having"))
-    counted = {bool(flag): int(count) for flag, count in having.iter_rows()}
-    limit = most_places(places, FEW)
-    ordinary = 1.0 if counted.get(False, 0) <= limit else 0.0
-    failure = 1.0 if counted.get(True, 0) <= max(limit, places // 4) else 0.6
+    weighed = pl.concat([_failing(few.filter(failing), places), _ordinary(few.filter(~failing), places)])
+    kept = weighed.filter(pl.col("weight") > 0)
+    return kept.sort(["place", "weight", "template"], descending=[False, True, False])
+
+
+def _failing(few: pl.DataFrame, places: int) -> pl.DataFrame:
+    """Each failure-like event weighs by itself; less where many places have one of their own."""
+    many = few["place"].n_unique() > max(most_places(places, FEW), places // 4)
     # A line that recurs in several iterations is no accident.
     recurring = 1 + 0.1 * pl.min_horizontal(pl.col("iterations"), 5).cast(pl.Float64) / 5
-    factor = pl.when(failing).then(failure).otherwise(ordinary) * recurring
-    weighed = few.with_columns((pl.col("weight") * factor).clip(0, 0.95).alias("weight"))
-    return weighed.filter(pl.col("weight") > 0).sort(["place", "weight", "template"], descending=[False, True, False])
+    weight = pl.col("rarity") * pl.col("likeness") * recurring * (OWN_FAILURES if many else 1.0)
+    return few.with_columns(weight.clip(0, MOST_WEIGHT).alias("weight"))
+
+
+def _ordinary(few: pl.DataFrame, places: int) -> pl.DataFrame:
+    """Ordinary events weigh by how much more of them a place has than its peers: every place has some of its own."""
+    amount = pl.col("rarity") * pl.col("count").cast(pl.Float64).log1p() * pl.col("likeness") / PLAIN
+    told = few.with_columns(amount.alias("amount"))
+    sums = told.group_by("place").agg(pl.col("amount").sum(), pl.col("amount").max().alias("most")).sort("place")
+    of_all = np.zeros(places)
+    of_all[sums["place"].to_numpy()] = sums["amount"].to_numpy()
+    middle = float(np.median(of_all))
+    spread = max(MAD_TO_SD * float(np.median(np.abs(of_all - middle))), LEAST_AMOUNT)
+    height = ((of_all - middle) / spread).clip(0, EXTREME_AMOUNT) / EXTREME_AMOUNT
+    weights = pl.Series("whole", AMOUNT_TOP * np.sqrt(height))
+    joined = told.join(sums.select("place", "most"), on="place", maintain_order="left")
+    whole = weights.gather(joined["place"])
+    return joined.with_columns((whole * joined["amount"] / joined["most"]).alias("weight")).drop("amount", "most")
 
 
 def _lacking(level: Level, table: pl.DataFrame) -> pl.DataFrame:

@@ -25,7 +25,7 @@ from assistant.patterns.volumes import Driver, Volumes, volumes
 from assistant.patterns.wording import plural, quoted
 
 NAME = "spatial"
-LEAST = 0.1
+LEAST = 0.02
 """Scores below this are noise."""
 TOP = 8
 """Places that are recommended, as in L4; all that stand out are returned."""

@@ -152,7 +152,7 @@ def _note(scan: Scan, last: int | None, speed: Pace, compared: Comparison, lost:
     if compared.longest <= ENOUGH:
         parts.append("too few iterations to compare them with each other")
     elif compared.odd:
-        parts.append(f"{plural(len({(o.stream, o.iteration) for o in compared.odd}), 'odd iteration')}")
+        parts.append(f"{plural(len({odd.iteration for odd in compared.odd}), 'odd iteration')}")
     parts += _happenings(speed, lost, stalled)
     return "; ".join(parts)
 

@@ -29,9 +29,11 @@ MOST_CELLS = 1 << 24
 NOTABLE_Z, EXTREME_Z = 6.0, 18.0
 Z_TOP = 0.45
 """What a robust z-score weighs: nothing up to the first, `Z_TOP` from the second on."""
-NOTABLE_FOREST, EXTREME_FOREST = 5.0, 15.0
-FOREST_TOP = 0.5
+NOTABLE_FOREST, EXTREME_FOREST = 2.0, 15.0
+FOREST_TOP = 0.45
 """The same for the forest's scores, in robust standard deviations of all places' scores."""
+LEAST_WEIGHT = 0.1
+"""A forest that could weigh no more than this for any place is not grown."""
 LEAST_SPREAD = 0.15
 """Scale below which differences of logarithmic counts never matter."""
 DRIVERS = 3
@@ -69,17 +71,16 @@ def volumes(level: Level, likeness: Numbers, gaps: Numbers) -> Volumes:
     templates, counts = _matrix(level, likeness)
     places = len(level.places)
     nothing = np.zeros(places)
-    if not len(templates) and not gaps.any():
-        return Volumes(nothing, nothing)
     apart, scale, usual = _centred(np.log1p(counts), level, likeness[templates])
     z = apart / scale
     height = np.clip((np.abs(z) - NOTABLE_Z) / (EXTREME_Z - NOTABLE_Z), 0, 1) * (0.5 + 0.5 * likeness[templates])
     single = Z_TOP * height.max(axis=1, initial=0.0) if places >= PEERS else nothing
-    forest, grown = nothing, places >= FOREST_PLACES
+    forest, weight = nothing, _apartness(np.hstack([z, NOTABLE_Z * gaps]))
+    grown = places >= FOREST_PLACES and bool(weight.max(initial=0.0) * FOREST_TOP >= LEAST_WEIGHT)
     if grown:
         holders = (counts > 0).sum(axis=0)
         frequency = 1 + np.log(places / np.maximum(holders, 1))
-        forest = _forest(np.hstack([apart * frequency, gaps])) * _apartness(z)
+        forest = _forest(np.hstack([apart * frequency, gaps])) * weight
     drivers = _drivers(single + forest, z, templates, counts, usual)
     return Volumes(single, forest, drivers, grown)
 
@@ -132,8 +133,6 @@ def _scale(logs: Numbers, middle: Numbers) -> Numbers:
 def _forest(matrix: Numbers) -> Numbers:
     from sklearn.ensemble import IsolationForest
 
-    if not matrix.any():
-        return np.zeros(len(matrix))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         forest = IsolationForest(n_estimators=TREES, max_samples=len(matrix), random_state=0)
@@ -151,7 +150,7 @@ def _apartness(z: Numbers) -> Numbers:
     """
     squares = (z**2).sum(axis=1)
     excess = np.sqrt(np.maximum(squares - np.median(squares), 0))
-    return np.asarray(np.clip(excess / NOTABLE_Z, 0, 1), dtype=np.float64)
+    return np.asarray(np.clip((excess - 1) / (NOTABLE_Z - 1), 0, 1), dtype=np.float64)
 
 
 def _drivers(
