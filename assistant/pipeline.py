@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from assistant.baselines.choice import choose_baseline
 from assistant.baselines.models import Baseline
+from assistant.baselines.store import BaselineStore
 from assistant.case.models import Case
 from assistant.diagnosis.conclude import conclude
 from assistant.diagnosis.models import Findings
@@ -44,6 +46,8 @@ class Options:
     since: str | None = None
     until: str | None = None
     topology: Mapping[str, int] = field(default_factory=dict)
+    data_folder: Path | None = None
+    """Where stored baselines lie; None compares with none unless `baseline` is a folder."""
     progress: ProgressHook | None = None
     threads: int = 2
     limits: Limits = field(default_factory=Limits)
@@ -64,7 +68,7 @@ def read(paths: Sequence[str], options: Options) -> Reading:
 
     Raises InputError where nothing can be read and SeveralJobs where one job must be chosen.
     """
-    discovery = select_job(discover(paths, limits=options.limits), options.job)
+    discovery = renumbered(select_job(discover(paths, limits=options.limits), options.job))
     library = load_library()
     scanned = scan(
         discovery,
@@ -74,9 +78,15 @@ def read(paths: Sequence[str], options: Options) -> Reading:
         threads=options.threads,
         since=parse_moment(options.since) if options.since else None,
         until=parse_moment(options.until) if options.until else None,
+        limits=options.limits,
     )
     topology = read_topology(scanned.facts, given=options.topology)
     return Reading(discovery, scanned, library, topology)
+
+
+def renumbered(discovery: Discovery) -> Discovery:
+    """The discovery with its sources numbered from 0 without gaps, as a choice among several jobs leaves them."""
+    return replace(discovery, sources=tuple(replace(source, id=i) for i, source in enumerate(discovery.sources)))
 
 
 def diagnose(paths: Sequence[str], options: Options | None = None) -> Case:
@@ -84,10 +94,19 @@ def diagnose(paths: Sequence[str], options: Options | None = None) -> Case:
     options = options or Options()
     started = time.monotonic()
     reading = read(paths, options)
-    baseline, why = choose_baseline(reading.scan, options.baseline)
+    baseline, why = _baseline(reading.scan, options)
     findings = compare(reading, baseline, why, options.without)
     case = conclude(findings, name=case_name(reading), seconds=time.monotonic() - started)
     return with_exact_text(case, reading)
+
+
+def _baseline(scanned: Scan, options: Options) -> tuple[Baseline | None, str]:
+    """The healthy runs to compare with, and why those."""
+    if "cross_job" in options.without or (options.baseline is None and options.data_folder is None):
+        return None, ""
+    plain = replace(options, progress=None, job=None, since=None, until=None)
+    store = BaselineStore(options.data_folder or Path())
+    return choose_baseline(scanned, options.baseline, store, lambda files: read([str(f) for f in files], plain).scan)
 
 
 def compare(reading: Reading, baseline: Baseline | None, why: str, without: frozenset[str]) -> Findings:

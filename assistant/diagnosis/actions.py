@@ -17,12 +17,12 @@ from assistant.paths import locate
 
 @lru_cache(maxsize=1)
 def default_actions() -> dict[str, FaultAction]:
-    """Actions by cause class, later folders over earlier ones.
+    """Actions by cause class, a user's own folder over ours.
 
     Raises KnowledgeError where the file does not hold what it must.
     """
     merged: dict[str, FaultAction] = {}
-    for folder in reversed(locate("knowledge")):
+    for folder in locate("knowledge"):
         file = folder / "actions.yaml"
         if file.is_file():
             merged.update(_read(file))

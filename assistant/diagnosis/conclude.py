@@ -49,7 +49,6 @@ def conclude(findings: Findings, *, name: str, seconds: float) -> Case:
 
 def _job(findings: Findings, bench: Bench, theory: Theory | None, ended: Status) -> Job:
     topology = findings.topology
-    sizes = {k: v for k in ("tp", "pp", "dp", "ep", "cp") if (v := getattr(topology, k)) is not None}
     stopped = theory is not None and theory.cause.startswith("scheduler.")
     return Job(
         id=topology.job_id,
@@ -57,7 +56,7 @@ def _job(findings: Findings, bench: Bench, theory: Theory | None, ended: Status)
         nodes=topology.nodes or (len(bench.people.nodes) or None),
         framework=topology.framework,
         outcome=theory.cause.split(".")[1].replace("_", " ") if stopped and theory else OUTCOMES[ended],
-        topology=sizes,
+        topology=topology.sizes,
     )
 
 
