@@ -139,7 +139,9 @@ def _protected(reading: Reading) -> frozenset[int]:
 def case_name(reading: Reading) -> str:
     """A stable id: the same sources with the same sizes give the same name."""
     parts = [f"{source.name}\0{source.size}" for source in reading.discovery.sources]
-    digest = hashlib.sha1("\n".join([*parts, str(reading.scan.bytes)]).encode("utf-8", "surrogateescape"), usedforsecurity=False)
+    digest = hashlib.sha1(
+        "\n".join([*parts, str(reading.scan.bytes)]).encode("utf-8", "surrogateescape"), usedforsecurity=False
+    )
     return f"c-{digest.hexdigest()[:10]}"
 
 
@@ -151,6 +153,7 @@ def with_exact_text(case: Case, reading: Reading) -> Case:
         offsets.setdefault(item.source, []).append(item.offset)
     texts = {name: read_many_at(by_name[name], wanted) for name, wanted in offsets.items() if name in by_name}
     exact = [
-        item.model_copy(update={"text": texts.get(item.source, {}).get(item.offset, item.text)}) for item in case.evidence
+        item.model_copy(update={"text": texts.get(item.source, {}).get(item.offset, item.text)})
+        for item in case.evidence
     ]
     return case.model_copy(update={"evidence": tuple(exact)})

@@ -9,7 +9,12 @@ from assistant.case.vocabulary import Status
 from assistant.diagnosis.ledger import iso
 from assistant.diagnosis.theory import Bench
 
-OUTCOMES = {Status.FAILED: "failed", Status.HEALTHY: "succeeded", Status.INCOMPLETE: "unknown", Status.UNKNOWN: "unknown"}
+OUTCOMES = {
+    Status.FAILED: "failed",
+    Status.HEALTHY: "succeeded",
+    Status.INCOMPLETE: "unknown",
+    Status.UNKNOWN: "unknown",
+}
 
 
 def attempts(bench: Bench, status: Status) -> tuple[Attempt, ...]:

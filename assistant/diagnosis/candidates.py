@@ -34,7 +34,10 @@ def candidates(blamed: tuple[Candidate, ...], bench: Bench, ledger: Ledger) -> t
 def _silent(bench: Bench) -> list[Candidate]:
     return [
         Candidate(
-            node=bench.people.node_of.get(s.rank), rank=s.rank, score=round(min(BELOW_BLAME, 0.3 * s.weight), 3), reasons=s.reasons
+            node=bench.people.node_of.get(s.rank),
+            rank=s.rank,
+            score=round(min(BELOW_BLAME, 0.3 * s.weight), 3),
+            reasons=s.reasons,
         )
         for s in bench.silent
     ]
@@ -56,13 +59,18 @@ def _shown(bench: Bench, ledger: Ledger) -> list[Candidate]:
                 score = round(min(BELOW_BLAME, 0.08 * max(0.0, weighed.weight)), 3)
                 place = exhibit.place
                 evidence = (ledger.cite_exhibit(exhibit),)
-                found.append(Candidate(node=place.node, rank=place.rank, score=score, reasons=(title,), evidence=evidence))
+                found.append(
+                    Candidate(node=place.node, rank=place.rank, score=score, reasons=(title,), evidence=evidence)
+                )
     return found
 
 
 def _rest(bench: Bench) -> list[Candidate]:
     reason = ("nothing points here",)
-    ranks = [Candidate(node=bench.people.node_of.get(r), rank=r, score=0.0, reasons=reason) for r in sorted(bench.people.ranks)]
+    ranks = [
+        Candidate(node=bench.people.node_of.get(r), rank=r, score=0.0, reasons=reason)
+        for r in sorted(bench.people.ranks)
+    ]
     if ranks:
         return ranks
     return [Candidate(node=node, rank=None, score=0.0, reasons=reason) for node in sorted(bench.people.nodes)]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
 
 from assistant.case.vocabulary import Confidence, EvidenceClass, Status
+from assistant.diagnosis.exhibits import exhibits, last_attempt
 from assistant.diagnosis.exit_theory import HARD, exit_theory
 from assistant.diagnosis.exits import exits
-from assistant.diagnosis.exhibits import exhibits, last_attempt
 from assistant.diagnosis.groups import group
 from assistant.diagnosis.hang_theory import hang_theory
-from assistant.diagnosis.initiating import EARLIEST, TERMINAL, TIER, weigh
-from assistant.diagnosis.models import Findings
+from assistant.diagnosis.initiating import EARLIEST, TAIL, TERMINAL, TIER, weigh
+from assistant.diagnosis.models import Findings, Group
 from assistant.diagnosis.population import population
 from assistant.diagnosis.root_theory import root_theory
 from assistant.diagnosis.scheduler_theory import is_stop, scheduler_theory, stopped_first
@@ -24,6 +25,10 @@ from assistant.intake.models import MarkKind
 
 HARD_DEATH = TIER[Specificity.GENERIC] + TERMINAL + EARLIEST + 1.1
 """A native death of one rank outweighs a program error that only other ranks show, unless that error is specific."""
+GRAVE = re.compile(r"(?i)\b(?:fatal|critical|panic|abort(?:ed|ing)?|error|exception|traceback)\b")
+"""Words with which programs announce their end."""
+FOUNDED = 1.5
+"""Weight below which a root stands behind a death or a hang: it is unspecific, late, or a victim's."""
 SPOILS_A_SUCCESS = ("storage.", "checkpoint.", "memory.", "hardware.")
 """Failures after the goal that still cost something: the last save, or a machine."""
 
@@ -63,24 +68,18 @@ def choose(bench: Bench) -> Theory | None:
 
 def _inside(bench: Bench) -> Theory | None:
     """What failed inside the job: an error, a death, or a hang."""
-    root = root_theory(_without_stops(bench))
-    death = exit_theory(bench)
-    if root is None:
-        return _death_or_hang(bench, death)
-    if death is not None and _outweighs(bench, death, root):
-        return death
-    if root.fault is not None and root.fault.role is FaultRole.CONFIRMATION:
-        return _confirmed(bench, root, death)
-    return root
+    root = root_theory(_only(bench, FaultRole.ROOT))
+    death, hang = exit_theory(bench), hang_theory(bench)
+    if root is not None and _weight(root, bench) >= FOUNDED:
+        return death if death is not None and _outweighs(bench, death, root) else root
+    return _death_or_hang(death, hang) or root or root_theory(_only(bench, FaultRole.CONFIRMATION))
 
 
-def _death_or_hang(bench: Bench, death: Theory | None) -> Theory | None:
-    hang = hang_theory(bench)
+def _death_or_hang(death: Theory | None, hang: Theory | None) -> Theory | None:
+    """A death explains the waiting of others, unless only a silent rank can be named."""
     if death is None or hang is None:
         return death or hang
-    silent = {b.place.rank for b in hang.blamed}
-    dead = {b.place.rank for b in death.blamed}
-    return death if dead or not silent else hang
+    return hang if hang.blamed and not death.blamed else death
 
 
 def _outweighs(bench: Bench, death: Theory, root: Theory) -> bool:
@@ -88,25 +87,21 @@ def _outweighs(bench: Bench, death: Theory, root: Theory) -> bool:
     if not hard or root.group is None:
         return False
     dead = {b.place.rank for b in death.blamed}
-    weight = next(w.weight for w in bench.weighed if w.group is root.group)
-    return not (root.group.ranks & dead) and weight < HARD_DEATH
+    return not (root.group.ranks & dead) and _weight(root, bench) < HARD_DEATH
 
 
-def _confirmed(bench: Bench, root: Theory, death: Theory | None) -> Theory:
-    """A confirmation stands in for its root where nothing better is found."""
-    hang = hang_theory(bench)
-    if death is not None:
-        return death
-    return hang if hang is not None and hang.blamed and not root.blamed else root
+def _only(bench: Bench, role: FaultRole) -> Bench:
+    """The bench with roots of one role only, stops from outside left out."""
+    return replace(bench, weighed=tuple(w for w in bench.weighed if w.group.role is role and not is_stop(w)))
 
 
-def _without_stops(bench: Bench) -> Bench:
-    return replace(bench, weighed=tuple(w for w in bench.weighed if not is_stop(w)))
+def _weight(theory: Theory, bench: Bench) -> float:
+    return next(w.weight for w in bench.weighed if w.group is theory.group)
 
 
 def _after_the_goal(bench: Bench) -> Theory | None:
-    late = root_theory(_without_stops(bench))
-    if late is None or late.fault is None or late.fault.role is not FaultRole.ROOT:
+    late = root_theory(_only(bench, FaultRole.ROOT))
+    if late is None or late.fault is None:
         return None
     spoils = late.cause.startswith(SPOILS_A_SUCCESS) and late.fault.specificity is not Specificity.GENERIC
     return late if spoils else None
@@ -114,8 +109,8 @@ def _after_the_goal(bench: Bench) -> Theory | None:
 
 def _unexplained(bench: Bench) -> Theory | None:
     """Something ended the job, but no record says what."""
-    signs = [end for end in bench.ends if end.by_itself] or [g for g in bench.groups if g.role is FaultRole.TEARDOWN]
-    if not signs:
+    torn_down = any(g.role is FaultRole.TEARDOWN for g in bench.groups)
+    if not torn_down and not any(end.by_itself for end in bench.ends) and not any(_grave(g) for g in bench.groups):
         return None
     return Theory(
         cause="unknown",
@@ -125,6 +120,12 @@ def _unexplained(bench: Bench) -> Theory | None:
         nobody="no line points at a rank or node",
         missing=("the standard error of every rank", "kernel messages and scheduler records of the nodes"),
     )
+
+
+def _grave(group: Group) -> bool:
+    """An error that no entry knows, with which its writer ended."""
+    last = group.exhibits[-1]
+    return group.fault is None and last.left <= TAIL and bool(GRAVE.search(last.record.text))
 
 
 def status(bench: Bench, theory: Theory | None) -> Status:

@@ -23,7 +23,9 @@ def conclude(findings: Findings, *, name: str, seconds: float) -> Case:
     theory = choose(bench)
     ended = status(bench, theory)
     ledger = Ledger(findings.scan, bench.people)
-    verdict = failed(theory, bench, ledger) if theory else not_failed(bench, ledger, incomplete=ended is not Status.HEALTHY)
+    verdict = (
+        failed(theory, bench, ledger) if theory else not_failed(bench, ledger, incomplete=ended is not Status.HEALTHY)
+    )
     blamed = suspects(theory, ledger) if theory else ()
     ranked = candidates(blamed, bench, ledger)
     events = event_reports(theory, bench, ledger)
@@ -61,4 +63,4 @@ def _job(findings: Findings, bench: Bench, theory: Theory | None, ended: Status)
 
 
 def _pattern(result: PatternResult) -> PatternReport:
-    return PatternReport(name=result.name, ran=result.ran, note=result.note)  # type: ignore[arg-type]
+    return PatternReport(name=result.name, ran=result.ran, note=result.note)

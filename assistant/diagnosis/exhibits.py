@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from assistant.diagnosis.models import Exhibit, Findings, Place, Population
@@ -63,10 +64,9 @@ class Advance:
         self._iterations = timed["iteration"].to_numpy()
         goals = marks.filter((pl.col("kind") == MarkKind.GOAL.value) & (pl.col("attempt") == self._last_attempt))
         self._goals = {
-            int(key[0]): int(part["order"].max() or 0) for key, part in goals.group_by(["stream"], maintain_order=True)
+            int(key[0]): max(part["order"].to_list()) for key, part in goals.group_by(["stream"], maintain_order=True)
         }
-        times = goals["time"].drop_nulls()
-        self._goal_time = float(times.max()) if len(times) else None  # type: ignore[arg-type]
+        self._goal_time = max(goals["time"].drop_nulls().to_list(), default=None)
 
     def after(self, exhibit: Exhibit) -> str:
         """Why the record is overcome, or the empty string."""
@@ -84,7 +84,7 @@ class Advance:
         record = exhibit.record
         order = self._goals.get(record.stream)
         if order is not None:
-            return record.order < order
+            return bool(record.order < order)
         return self._goal_time is not None and record.time is not None and record.time < self._goal_time
 
     def _steps_after(self, exhibit: Exhibit) -> int:
@@ -98,12 +98,11 @@ class Advance:
         return _distinct(self._iterations[np.searchsorted(self._times, record.time + 1.0, side="right") :])
 
 
-def _distinct(values: np.ndarray) -> int:
-    return int(len(np.unique(values)))
+def _distinct(values: npt.NDArray[np.int64]) -> int:
+    return len(np.unique(values))
 
 
 def last_attempt(scan: Scan) -> int:
     """Number of the last attempt the marks or streams know of."""
-    from_marks = scan.marks["attempt"].max() if scan.marks.height else 0
-    from_streams = max((stream.attempt for stream in scan.streams), default=0)
-    return max(int(from_marks or 0), from_streams)  # type: ignore[arg-type]
+    from_marks = [int(number) for number in scan.marks["attempt"].unique()]
+    return max([0, *from_marks, *(stream.attempt for stream in scan.streams)])

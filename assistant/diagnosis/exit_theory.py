@@ -48,7 +48,7 @@ def _blamed(end: Exit) -> Blamed:
 
 
 def _unexplained(bench: Bench) -> list[Exit]:
-    """Ends by itself of ranks that had not reported anything: who first reports a lost peer and then crashes is a victim."""
+    """Ends by itself of ranks that told nothing before: who first reports a lost peer and then crashes is a victim."""
     ends = [end for end in bench.ends if end.by_itself]
     victims = _ranks_that_told(bench, (FaultRole.CASCADE,))
     hard = [end for end in ends if end.number in HARD and end.place.rank not in victims]

@@ -49,7 +49,9 @@ class Exit:
 
 def exits(signals: Iterable[Signal], people: Population, attempt: int) -> tuple[Exit, ...]:
     """The ends of the given attempt, the earliest first; one for each place, a self-inflicted one before another."""
-    ended = [_exit(s, people) for s in signals if s.kind in (SignalKind.EXIT, SignalKind.CLOSED) and s.attempt == attempt]
+    ended = [
+        _exit(s, people) for s in signals if s.kind in (SignalKind.EXIT, SignalKind.CLOSED) and s.attempt == attempt
+    ]
     closed = {e.place for e in ended if e.signal.kind is SignalKind.CLOSED}
     best: dict[Place, Exit] = {}
     for end in sorted(ended, key=_order):

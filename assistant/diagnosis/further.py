@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.case.models import Failure
+from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.ledger import Ledger
 from assistant.diagnosis.models import Group
@@ -10,7 +11,6 @@ from assistant.diagnosis.order import earlier
 from assistant.diagnosis.root_theory import blamed, nobody_to_blame
 from assistant.diagnosis.theory import Bench, Theory
 from assistant.diagnosis.verdict import failed, suspects
-from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.faults.models import FaultRole, Specificity
 
 MOST = 3

@@ -24,7 +24,7 @@ class Ledger:
 
         A joined record is cited at the line that says what happened: for a traceback that is its exception line.
         """
-        key = (record.source, record.offset)
+        key = (record.source, _telling_line(record)[1])
         if key not in self._ids:
             self._ids[key] = f"E{len(self._items) + 1}"
             self._items.append(self._evidence(self._ids[key], record, place))
@@ -39,17 +39,25 @@ class Ledger:
         return tuple(self._items)
 
     def _evidence(self, name: str, record: Record, place: Place | None) -> Evidence:
+        line, offset, text = _telling_line(record)
         where = place or (writer_place(self._scan.streams[record.stream]) if record.stream >= 0 else Place())
         return Evidence(
             id=name,
             source=self._scan.sources[record.source].name,
-            line=record.line,
-            offset=record.offset,
-            text=record.raw,
+            line=line,
+            offset=offset,
+            text=text,
             node=where.node,
             rank=where.rank,
             time=iso(record.time) if record.time is not None else None,
         )
+
+
+def _telling_line(record: Record) -> tuple[int, int, str]:
+    """Line, offset and text of the line that says what happened."""
+    if record.lines > 1 and "Traceback (most recent call last)" in record.text:
+        return record.last_line, record.last_offset, record.text.rsplit("\n", 1)[-1]
+    return record.line, record.offset, record.raw
 
 
 def iso(seconds: float | None) -> str | None:

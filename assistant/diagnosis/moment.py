@@ -35,7 +35,9 @@ def _iteration(theory: Theory, bench: Bench, records: Sequence[Record]) -> int |
     if theory.group is not None and known:
         return records[0].iteration if records[0].iteration is not None else known[0]
     ranks = {blamed.place.rank for blamed in theory.blamed if blamed.place.rank is not None}
-    own = [p.last_iteration for p in bench.findings.temporal.progress if p.rank in ranks and p.last_iteration is not None]
+    own = [
+        p.last_iteration for p in bench.findings.temporal.progress if p.rank in ranks and p.last_iteration is not None
+    ]
     if own:
         return max(own)
     return max(known) if known else bench.findings.temporal.last_iteration

@@ -10,7 +10,15 @@ from assistant.diagnosis.order import CLOCK_TOLERANCE
 from assistant.diagnosis.theory import Bench, Blamed, Theory
 from assistant.faults.models import Blame, Fault, FaultRole, Specificity
 
-UNIFORM_WITHIN_A_NODE = ("config.", "code.import", "launch.", "platform.", "data.missing", "storage.missing_path", "checkpoint.")
+UNIFORM_WITHIN_A_NODE = (
+    "config.",
+    "code.import",
+    "launch.",
+    "platform.",
+    "data.missing",
+    "storage.missing_path",
+    "checkpoint.",
+)
 """Causes that lie in what all ranks of a node share (code, files, settings), so never in one rank alone."""
 TOGETHER = 5.0
 """Seconds within which equal errors on several ranks count as one strike and not as one infecting the next."""

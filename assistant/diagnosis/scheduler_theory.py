@@ -57,4 +57,3 @@ def _before_all_waiting(bench: Bench) -> bool:
 
 def _cause(weighed: Weighed) -> str:
     return weighed.group.fault.cause if weighed.group.fault else ""
-

@@ -87,7 +87,12 @@ def _named(groups: list[Group]) -> list[tuple[int, tuple[float, str]]]:
     votes: Counter[int] = Counter()
     for exhibit in waiting(groups):
         named = exhibit.place.rank
-        if exhibit.fault and exhibit.fault.blame is Blame.SUBJECT and named is not None and named != exhibit.writer.rank:
+        if (
+            exhibit.fault
+            and exhibit.fault.blame is Blame.SUBJECT
+            and named is not None
+            and named != exhibit.writer.rank
+        ):
             votes[named] += 1
     if not votes:
         return []

@@ -8,8 +8,8 @@ from assistant.diagnosis.actions import action_for, plain_action
 from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.ledger import Ledger
-from assistant.diagnosis.moment import moment
 from assistant.diagnosis.models import Exhibit
+from assistant.diagnosis.moment import moment
 from assistant.diagnosis.theory import Bench, Blamed, Theory
 from assistant.diagnosis.wording import place_words, sentences, statement
 from assistant.events.models import Record
@@ -48,7 +48,9 @@ def not_failed(bench: Bench, ledger: Ledger, *, incomplete: bool) -> Verdict:
     cited = _last_words(bench, ledger)
     if not incomplete:
         text = "Nothing failed: the run reached its goal."
-        return Verdict(cause="none", statement=text, evidence_class=EvidenceClass.LOGS, evidence=cited, action=plain_action("none"))
+        return Verdict(
+            cause="none", statement=text, evidence_class=EvidenceClass.LOGS, evidence=cited, action=plain_action("none")
+        )
     at = f" at iteration {temporal.last_iteration}" if temporal.last_iteration is not None else ""
     text = f"The logs end{at} without a failure and without an end: the job still runs, hangs, or its logs were cut."
     if temporal.stalled_for:
@@ -74,7 +76,12 @@ def _suspect(blamed: Blamed, theory: Theory, ledger: Ledger) -> Candidate:
     evidence = tuple(dict.fromkeys([*_cite_all(blamed.exhibits, ledger), *_cite_ends(blamed.ends, ledger)]))
     reasons = blamed.reasons or (theory.title,)
     return Candidate(
-        node=place.node, rank=place.rank, device=place.device, score=round(blamed.score, 3), reasons=reasons, evidence=evidence
+        node=place.node,
+        rank=place.rank,
+        device=place.device,
+        score=round(blamed.score, 3),
+        reasons=reasons,
+        evidence=evidence,
     )
 
 
@@ -109,7 +116,9 @@ def _why(theory: Theory, bench: Bench, start: tuple[str, ...], follow: tuple[str
 
 
 def _victim_words(theory: Theory, bench: Bench) -> str:
-    victims = {r for g in bench.groups if g.role is FaultRole.CASCADE for r in g.ranks} - {b.place.rank for b in theory.blamed}
+    victims = {r for g in bench.groups if g.role is FaultRole.CASCADE for r in g.ranks} - {
+        b.place.rank for b in theory.blamed
+    }
     titles = list(dict.fromkeys(g.fault.title for g in bench.groups if g.role is FaultRole.CASCADE and g.fault))
     who = f"{len(victims)} other ranks report" if len(victims) > 1 else "What others report"
     return f"{who}{':' if len(victims) > 1 else ' follows from it:'} {'; '.join(titles[:3])}"
@@ -133,7 +142,13 @@ def _cite_ends(ends: tuple[Exit, ...], ledger: Ledger) -> list[str]:
 
 def _as_record(place: SignalPlace, end: Exit) -> Record:
     return Record(
-        source=place.source, line=place.line, offset=place.offset, text=place.text, raw=place.text, stream=-1, time=end.signal.time
+        source=place.source,
+        line=place.line,
+        offset=place.offset,
+        text=place.text,
+        raw=place.text,
+        stream=-1,
+        time=end.signal.time,
     )
 
 
@@ -145,4 +160,3 @@ def _last_words(bench: Bench, ledger: Ledger) -> tuple[str, ...]:
         return (ledger.cite(tails[stream][-1]),) if tails.get(stream) else ()
     best = sorted(tails.values(), key=lambda records: records[-1].time or 0.0 if records else 0.0)
     return (ledger.cite(best[-1][-1]),) if best and best[-1] else ()
-

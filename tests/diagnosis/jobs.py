@@ -15,14 +15,19 @@ def stamp(second: float) -> str:
 def steps(first: int, last: int, *, start: float = 5.0, every: float = 1.0) -> str:
     """Iteration lines `first` to `last`, one each `every` seconds."""
     lines = [
-        f"{stamp(start + i * every)} INFO step {n} loss {2.5 - 0.01 * n:.4f} time 1.00s\n" for i, n in enumerate(range(first, last + 1))
+        f"{stamp(start + i * every)} INFO step {n} loss {2.5 - 0.01 * n:.4f} time 1.00s\n"
+        for i, n in enumerate(range(first, last + 1))
     ]
     return "".join(lines)
 
 
 def healthy_rank(rank: int, world: int, last: int) -> str:
     """Start-up and `last` iterations of one rank."""
-    return f"{stamp(1)} INFO initializing process group, rank {rank} of world size {world}\n{stamp(2)} INFO building model\n" + steps(1, last)
+    return (
+        f"{stamp(1)} INFO initializing process group, rank {rank} of world size {world}\n"
+        f"{stamp(2)} INFO building model\n"
+        + steps(1, last)
+    )
 
 
 def traceback(second: float, error: str, *, file: str = "/opt/train/train.py") -> str:

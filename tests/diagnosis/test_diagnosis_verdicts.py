@@ -73,7 +73,9 @@ def test_a_kill_after_the_goal_is_no_failure(job: Diagnose) -> None:
     files = ranks(2, 5)
     for rank in range(2):
         files[f"rank-{rank}.log"] += f"{stamp(12)} INFO Training completed\n"
-    files["slurm.out"] = "slurmstepd: error: *** STEP 77.0 ON n01 CANCELLED AT 2026-11-02T10:05:00 DUE TO TIME LIMIT ***\n"
+    files["slurm.out"] = (
+        "slurmstepd: error: *** STEP 77.0 ON n01 CANCELLED AT 2026-11-02T10:05:00 DUE TO TIME LIMIT ***\n"
+    )
     assert job(files).status == "healthy"
 
 
