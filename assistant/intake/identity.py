@@ -9,41 +9,16 @@ cannot be known stays None, and `how` says why.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-from assistant.intake.launchers import Fact, Launch, Maps, process_of, read_maps
+from assistant.intake.claims import Claim, integer, make_claims
+from assistant.intake.launchers import Fact, Maps, process_of, read_maps
 from assistant.intake.models import Source, Stream, WriterKind
-from assistant.intake.origins import Origin, origins
-from assistant.intake.prefixes import parse_key
-from assistant.intake.topology import Topology, named_nodes, read_topology, task_counts
-
-_SPOKEN = {"local": "local rank"}
-
-
-@dataclass(slots=True)
-class _Claim:
-    """What is known of one stream so far."""
-
-    stream: Stream
-    origin: Origin
-    parts: dict[str, str]
-    facts: list[Fact]
-    node: str | None = None
-    rank: int | None = None
-    local: int | None = None
-    task: int | None = None
-    device: str | None = None
-    process: str | None = None
-    how: list[str] = field(default_factory=list)
-    mixed: bool = False
-    """Its own lines name several ranks: several processes wrote it."""
-
-    def take(self, name: str, value: object, how: str) -> None:
-        """Accept a value unless a better source gave one."""
-        if value is not None and getattr(self, name) is None:
-            setattr(self, name, value)
-            self.how.append(f"{_SPOKEN.get(name, name)} from {how}")
+from assistant.intake.origins import origins
+from assistant.intake.places import place
+from assistant.intake.topology import Topology, read_topology, task_counts
+from assistant.intake.workers import rank_workers
 
 
 def resolve(
@@ -61,17 +36,17 @@ def resolve(
     """
     shape = topology or read_topology(facts)
     maps = read_maps(facts, shape, {stream.id: stream.key for stream in streams})
-    claims = _claims(streams, sources, facts)
+    claims = make_claims(streams, sources, facts)
     for step in (_from_labels, _from_paths, _from_own_lines):
         for claim in claims:
             step(claim)
     for claim in claims:
         _from_process(claim, maps)
     _share_processes(claims)
-    _from_launches(claims, maps, shape)
+    rank_workers(claims, maps, shape)
     _from_tasks(claims, facts, shape)
     _from_indexes(claims, shape)
-    _places(claims, maps, shape, facts)
+    place(claims, maps, shape, facts)
     return tuple(_finished(claim, claims) for claim in claims)
 
 
@@ -80,35 +55,20 @@ def one_process(source: Source) -> bool:
     return origins([source])[source.id].names_one_process
 
 
-def _claims(streams: Sequence[Stream], sources: Sequence[Source], facts: Sequence[Fact]) -> list[_Claim]:
-    by_path = origins(sources)
-    own: dict[int, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        own[int(fact.get("stream") or 0)].append(fact)
-    return [
-        _Claim(stream, by_path.get(stream.first_source, Origin()), parse_key(stream.key), own[stream.id])
-        for stream in streams
-    ]
-
-
-def _integer(text: str | None) -> int | None:
-    return int(text) if text and text.isdigit() else None
-
-
-def _from_labels(claim: _Claim) -> None:
+def _from_labels(claim: Claim) -> None:
     parts = claim.parts
     label = "the label on its lines"
-    claim.take("rank", _integer(parts.get("rank")), label)
-    claim.take("local", _integer(parts.get("local")), label)
+    claim.take("rank", integer(parts.get("rank")), label)
+    claim.take("local", integer(parts.get("local")), label)
     claim.take("node", parts.get("node") or parts.get("pod"), label)
-    claim.task = _integer(parts.get("task"))
+    claim.task = integer(parts.get("task"))
     for name in ("nccl", "ray"):
         host, slash, _ = parts.get(name, "").partition("/")
         claim.process = claim.process or parts.get(name)
         claim.take("node", host if slash else None, "the process label on its lines")
 
 
-def _from_paths(claim: _Claim) -> None:
+def _from_paths(claim: Claim) -> None:
     origin = claim.origin
     path = "the path"
     if not _names_other_writer(claim):
@@ -122,7 +82,7 @@ def _from_paths(claim: _Claim) -> None:
         claim.take("node", origin.node, path)
 
 
-def _names_other_writer(claim: _Claim) -> bool:
+def _names_other_writer(claim: Claim) -> bool:
     """The line's label names a process of its own inside a file that many wrote."""
     return bool(claim.parts) and not claim.origin.names_one_process
 
@@ -147,14 +107,14 @@ def _about_others(fact: Fact) -> bool:
     return fact.get("dialect") in ("torchrun", "slurm") or (bool(fact.get("node")) and bool(fact.get("rank")))
 
 
-def _from_own_lines(claim: _Claim) -> None:
+def _from_own_lines(claim: Claim) -> None:
     for name, groups in (("rank", _RANK_GROUPS), ("local", ("local_rank",)), ("device", ("device",))):
         values, fact = _single(claim.facts, groups, _about_others)
         if len(values) > 1 and name in ("rank", "local"):
             claim.mixed = claim.mixed or (claim.rank is None and claim.local is None)
         elif fact and not claim.mixed:
             text = next(iter(values))
-            value = text if name == "device" else _integer(text)
+            value = text if name == "device" else integer(text)
             claim.take(name, value, f"its own start-up, line {fact.get('line')}")
     if claim.rank is None and not claim.parts and not claim.origin.names_one_process and len(claim.facts) > 1:
         claim.mixed = claim.mixed or len({process_of(f, "") for f in claim.facts if f.get("pid") and f.get("node")}) > 1
@@ -165,7 +125,7 @@ def _from_own_lines(claim: _Claim) -> None:
         claim.take("node", next(iter(values)), f"its own line {fact.get('line')}")
 
 
-def _from_process(claim: _Claim, maps: Maps) -> None:
+def _from_process(claim: Claim, maps: Maps) -> None:
     """A stream's process: its label, its path, or the only one its lines name; then what is known of that process."""
     named = {process for fact in claim.facts if fact.get("pid") and (process := process_of(fact, claim.stream.key))}
     single = bool(claim.parts) or claim.origin.names_one_process
@@ -179,12 +139,12 @@ def _from_process(claim: _Claim, maps: Maps) -> None:
         claim.take("device", maps.device_of_process.get(claim.process), "communicator set-up")
     ranks = {fact["comm_rank"] for fact in claim.facts if fact.get("comm_rank") and fact.get("dialect") == "ascend"}
     if len(ranks) == 1 and claim.origin.pid:
-        claim.take("rank", _integer(next(iter(ranks))), "its HCCL lines")
+        claim.take("rank", integer(next(iter(ranks))), "its HCCL lines")
 
 
-def _share_processes(claims: Sequence[_Claim]) -> None:
+def _share_processes(claims: Sequence[Claim]) -> None:
     """Files of one process (`plog-<pid>_...` in several folders) share what any of them knows."""
-    groups: dict[str, list[_Claim]] = defaultdict(list)
+    groups: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         if claim.process and claim.origin.pid:
             groups[claim.process].append(claim)
@@ -196,45 +156,7 @@ def _share_processes(claims: Sequence[_Claim]) -> None:
                     claim.take(name, next(iter(known)), f"other files of process {process.rpartition('/')[2]}")
 
 
-def _from_launches(claims: Sequence[_Claim], maps: Maps, shape: Topology) -> None:
-    """Local ranks through their own launcher; in a job of one node they are the ranks."""
-    by_id = {claim.stream.id: claim for claim in claims}
-    for claim in claims:
-        if claim.rank is not None or claim.local is None:
-            continue
-        launch = _launch_of(claim, maps.launches, by_id)
-        if launch and claim.local in launch.ranks:
-            claim.take("rank", launch.ranks[claim.local], f"the launcher's rendezvous result, line {launch.line}")
-        elif shape.nodes == 1 or (shape.world_size and shape.world_size == shape.ranks_per_node):
-            claim.take("rank", claim.local, "its local rank, in a job of one node")
-
-
-def _launch_of(claim: _Claim, launches: Sequence[Launch], by_id: Mapping[int, _Claim]) -> Launch | None:
-    """The launch that started a worker: on the same label, in the same folder or on the same node, or the only one."""
-    streams = {launch.stream for launch in launches}
-    near = [s for s in streams if s in by_id and _same_launcher(claim, by_id[s])]
-    chosen = near if len(near) == 1 else list(streams) if len(streams) == 1 else []
-    runs = [launch for launch in launches if launch.stream in chosen]
-    wanted = [launch for launch in runs if launch.restart == (claim.origin.attempt or 0)]
-    if claim.origin.attempt is None and runs:
-        return runs[-1]
-    return wanted[-1] if wanted else runs[-1] if len(runs) == 1 else None
-
-
-def _outer(claim: _Claim) -> str:
-    """The label that the launcher around a worker carries too."""
-    return ";".join(f"{k}={v}" for k, v in claim.parts.items() if k in ("task", "node", "pod"))
-
-
-def _same_launcher(worker: _Claim, launcher: _Claim) -> bool:
-    if worker.stream.group == launcher.stream.group:
-        return _outer(worker) == _outer(launcher)
-    if worker.node and launcher.node:
-        return worker.node == launcher.node
-    return bool(launcher.origin.folder) and worker.origin.folder == launcher.origin.folder
-
-
-def _from_tasks(claims: Sequence[_Claim], facts: Sequence[Fact], shape: Topology) -> None:
+def _from_tasks(claims: Sequence[Claim], facts: Sequence[Fact], shape: Topology) -> None:
     """Tasks are ranks unless each runs a launcher of its own."""
     tasked = [claim for claim in claims if claim.task is not None]
     if not tasked:
@@ -247,7 +169,7 @@ def _from_tasks(claims: Sequence[_Claim], facts: Sequence[Fact], shape: Topology
             claim.how.append("no rank: each task is a launcher, and no line maps its workers")
 
 
-def _meaning_of_tasks(tasked: Sequence[_Claim], facts: Sequence[Fact], shape: Topology) -> str | None:
+def _meaning_of_tasks(tasked: Sequence[Claim], facts: Sequence[Fact], shape: Topology) -> str | None:
     """Why tasks are ranks; None where each task is a node's launcher."""
     known = [(c.task, c.rank) for c in tasked if c.rank is not None]
     if any(task == rank and task for task, rank in known) and all(task == rank for task, rank in known):
@@ -269,7 +191,7 @@ def _meaning_of_tasks(tasked: Sequence[_Claim], facts: Sequence[Fact], shape: To
     return "srun started one process a rank, as far as the lines show"
 
 
-def _from_indexes(claims: Sequence[_Claim], shape: Topology) -> None:
+def _from_indexes(claims: Sequence[Claim], shape: Topology) -> None:
     """Files named by a bare number are ranks where there are as many of them as ranks."""
     indexed = [claim for claim in claims if claim.origin.index is not None and claim.rank is None]
     numbers = {claim.origin.index for claim in indexed}
@@ -281,84 +203,7 @@ def _from_indexes(claims: Sequence[_Claim], shape: Topology) -> None:
             claim.how.append("no rank: the file's number is not known to be one")
 
 
-def _places(claims: Sequence[_Claim], maps: Maps, shape: Topology, facts: Sequence[Fact]) -> None:
-    """Nodes: from launcher lines, from a rank's other streams, from its block of ranks, or the only node there is."""
-    aliases = dict(pair for fact in facts for pair in named_nodes(fact))
-    tasks_are_ranks = shape.world_size is not None and max(maps.node_of_task, default=-1) + 1 == shape.world_size
-    for claim in claims:
-        _alias(claim, aliases)
-        if claim.rank is not None and claim.rank in maps.node_of_rank:
-            claim.take("node", *maps.node_of_rank[claim.rank])
-        if claim.task is not None and claim.task in maps.node_of_task:
-            claim.take("node", *maps.node_of_task[claim.task])
-        elif claim.rank is not None and tasks_are_ranks:
-            claim.take("node", *maps.node_of_task.get(claim.rank, (None, "")))
-    _share_places(claims)
-    _fill_blocks(claims, shape)
-    only = _only_node(claims, maps, shape, facts)
-    for claim in claims:
-        if only and not _elsewhere(claim):
-            claim.take("node", only[0], only[1])
-
-
-def _elsewhere(claim: _Claim) -> bool:
-    return claim.origin.kind in (WriterKind.KERNEL, WriterKind.SCHEDULER)
-
-
-def _alias(claim: _Claim, aliases: Mapping[str, str]) -> None:
-    """A file named after a node of the launcher's list is that node's, whatever its host is called."""
-    stem = claim.stream.group.rpartition("/")[2].split(".")[0]
-    if stem in aliases:
-        host = aliases[stem]
-        claim.node = stem
-        claim.how = [note for note in claim.how if not note.startswith("node ")]
-        claim.how.append(f"node from the file's name, listed by the launcher with host {host}")
-
-
-def _share_places(claims: Sequence[_Claim]) -> None:
-    known: dict[int, set[str]] = defaultdict(set)
-    for claim in claims:
-        if claim.rank is not None and claim.node:
-            known[claim.rank].add(claim.node)
-    for claim in claims:
-        if claim.rank is not None and len(known[claim.rank]) == 1:
-            claim.take("node", next(iter(known[claim.rank])), "the same rank's other lines")
-
-
-def _fill_blocks(claims: Sequence[_Claim], shape: Topology) -> None:
-    """Ranks are numbered through node by node where everything known fits that."""
-    each = shape.ranks_per_node
-    if not each or each < 2:
-        return
-    blocks: dict[int, set[str]] = defaultdict(set)
-    for claim in claims:
-        if claim.rank is not None and claim.node:
-            blocks[claim.rank // each].add(claim.node)
-    named = [node for nodes in blocks.values() for node in nodes]
-    if any(len(nodes) > 1 for nodes in blocks.values()) or len(set(named)) < len(named):
-        return
-    for claim in claims:
-        nodes = blocks.get(claim.rank // each) if claim.rank is not None else None
-        if nodes:
-            claim.take("node", next(iter(nodes)), f"its block of {each} ranks, as others in it")
-
-
-def _only_node(
-    claims: Sequence[_Claim], maps: Maps, shape: Topology, facts: Sequence[Fact]
-) -> tuple[str, str] | None:
-    """The node of a job that is known to run on one, where some line names it."""
-    one = shape.nodes == 1 or (shape.world_size and shape.world_size == shape.ranks_per_node)
-    if not one:
-        return None
-    named = {claim.node for claim in claims if claim.node}
-    named |= {node for node, _ in [*maps.node_of_rank.values(), *maps.node_of_task.values()]}
-    named |= set(shape.hosts)
-    if not named:
-        named = {fact[group] for fact in facts for group in ("host", "env_host") if fact.get(group)}
-    return (next(iter(named)), "the only node of the job") if len(named) == 1 else None
-
-
-def _finished(claim: _Claim, claims: Sequence[_Claim]) -> Stream:
+def _finished(claim: Claim, claims: Sequence[Claim]) -> Stream:
     kind = _kind(claim, claims)
     if claim.rank is None and claim.local is not None and not any(note.startswith("no rank") for note in claim.how):
         claim.how.append("no rank: its local rank is known, but no line of its launcher says which rank that is")
@@ -376,7 +221,7 @@ def _finished(claim: _Claim, claims: Sequence[_Claim]) -> Stream:
     )
 
 
-def _kind(claim: _Claim, claims: Sequence[_Claim]) -> WriterKind:
+def _kind(claim: Claim, claims: Sequence[Claim]) -> WriterKind:
     if claim.rank is not None or claim.local is not None:
         return WriterKind.RANK
     if claim.origin.kind and claim.origin.kind is not WriterKind.RANK:
@@ -389,7 +234,7 @@ def _kind(claim: _Claim, claims: Sequence[_Claim]) -> WriterKind:
     return WriterKind.NODE if claim.node and not claim.mixed else WriterKind.MIXED
 
 
-def _beside_labels(claim: _Claim, claims: Sequence[_Claim]) -> bool:
+def _beside_labels(claim: Claim, claims: Sequence[Claim]) -> bool:
     """Unlabelled lines of a source whose launcher labels every line of its workers."""
     outer = ("task", "local", "node", "pod")
     beside = [other for other in claims if other is not claim and other.stream.group == claim.stream.group]
@@ -397,6 +242,6 @@ def _beside_labels(claim: _Claim, claims: Sequence[_Claim]) -> bool:
     return not claim.parts and bool(labels)
 
 
-def _writes_apart(claim: _Claim, claims: Sequence[_Claim]) -> bool:
+def _writes_apart(claim: Claim, claims: Sequence[Claim]) -> bool:
     """The workers have streams of their own, so that a stream of launcher lines is the launcher's alone."""
     return any(other is not claim and (other.rank is not None or other.local is not None) for other in claims)

@@ -6,13 +6,14 @@ import ast
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
 import yaml
 
 from assistant.errors import UsageError
+from assistant.intake.models import Stream
 from assistant.intake.nodelists import expand_hosts
 
 Fact = Mapping[str, str]
@@ -20,7 +21,7 @@ Fact = Mapping[str, str]
 SIZES = ("world_size", "nodes", "ranks_per_node", "tp", "pp", "dp", "ep", "cp")
 LARGEST = 1_000_000
 """Sizes above this are misreadings."""
-_MESH = {name: name for name in ("dp", "tp", "pp", "cp", "ep")} | dict.fromkeys(("dp_shard", "dp_replicate", "fsdp"), "dp")
+_MESH = {"dp": "dp", "dp_shard": "dp", "dp_replicate": "dp", "fsdp": "dp", **{n: n for n in ("tp", "pp", "cp", "ep")}}
 _FRAMEWORKS = {
     "megatron": "megatron-lm", "deepspeed": "deepspeed", "nemo": "nemo", "lightning": "lightning", "voir": "milabench",
     "hf-trainer": "transformers", "torchtitan": "torchtitan", "mindspore": "mindspore", "maxtext": "maxtext",
@@ -66,6 +67,19 @@ def read_topology(
     sizes = _completed(sizes)
     job = next((fact[name] for fact in facts for name in ("job", "submitted") if fact.get(name)), None)
     return Topology(**sizes, framework=framework or _framework(facts), job_id=job, hosts=hosts)
+
+
+def with_streams(topology: Topology, streams: Sequence[Stream]) -> Topology:
+    """The topology with what the identified streams add where no line states it: all ranks there, all of them placed."""
+    node_of = {stream.rank: stream.node for stream in streams if stream.rank is not None and stream.node}
+    ranks = {stream.rank for stream in streams if stream.rank is not None}
+    world = topology.world_size
+    if world is None and len(ranks) > 1 and ranks == set(range(len(ranks))):
+        world = len(ranks)
+    nodes = topology.nodes
+    if nodes is None and world and len(node_of) == world:
+        nodes = len(set(node_of.values()))
+    return replace(topology, world_size=world, nodes=nodes)
 
 
 _SPELLINGS = {
