@@ -23,7 +23,9 @@ PEERS = 4
 """Places of a role below which nothing can be said to be common among them."""
 STEADY = 0.05
 """Highest variance to mean of an event's counts at which each place writes it by plan, not by chance."""
-MOST_WEIGHT = 0.95
+LEAST_WEIGHT, MOST_WEIGHT = 0.02, 0.95
+MOST_EACH = 8
+"""Rare events of a place that are listed, the weightiest first."""
 OWN_FAILURES = 0.6
 """Factor for failure-like events where many places have one of their own."""
 LEAST_AMOUNT = 0.7
@@ -93,8 +95,9 @@ def _few(level: Level, table: pl.DataFrame) -> pl.DataFrame:
 def _weighed(few: pl.DataFrame, places: int) -> pl.DataFrame:
     failing = pl.col("likeness") >= FAILURE_LIKE
     weighed = pl.concat([_failing(few.filter(failing), places), _ordinary(few.filter(~failing), places)])
-    kept = weighed.filter(pl.col("weight") > 0)
-    return kept.sort(["place", "weight", "template"], descending=[False, True, False])
+    kept = weighed.filter(pl.col("weight") >= LEAST_WEIGHT)
+    ordered = kept.sort(["place", "weight", "template"], descending=[False, True, False])
+    return ordered.group_by("place", maintain_order=True).head(MOST_EACH)
 
 
 def _failing(few: pl.DataFrame, places: int) -> pl.DataFrame:

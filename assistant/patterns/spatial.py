@@ -25,10 +25,10 @@ from assistant.patterns.volumes import Driver, Volumes, volumes
 from assistant.patterns.wording import plural, quoted
 
 NAME = "spatial"
-LEAST = 0.02
+LEAST = 0.05
 """Scores below this are noise."""
-TOP = 8
-"""Places that are recommended, as in L4; all that stand out are returned."""
+MOST_WEAK, STRONG = 32, 0.3
+"""Of the places of a level that do not stand out strongly, only the first are returned (L4 recommends 8)."""
 SECOND = 0.2
 """What the second sign of a kind adds to the first."""
 LATER = 0.9
@@ -88,8 +88,12 @@ def compare(
         scored, grown = _level(level, scan, likeness, progress)
         places += scored
         forests += [level.noun] if grown else []
-    ordered = sorted(places, key=lambda p: (-p.score, p.rank is None, p.node or "", -1 if p.rank is None else p.rank))
-    return PatternResult(NAME, True, _note(found, ordered, forests), places=tuple(ordered))
+    ordered = tuple(sorted(places, key=_order))
+    return PatternResult(NAME, True, _note(found, ordered, forests), places=ordered)
+
+
+def _order(place: PlaceScore) -> tuple[float, bool, str, int]:
+    return -place.score, place.rank is None, place.node or "", -1 if place.rank is None else place.rank
 
 
 def _level(
@@ -102,7 +106,8 @@ def _level(
     _add_stragglers(signs, late)
     _add_volumes(signs, counted, scan)
     scored = [_place(level.places[at], signs[at]) for at in sorted(signs)]
-    return [place for place in scored if place.score >= LEAST], counted.grown
+    ordered = sorted((place for place in scored if place.score >= LEAST), key=_order)
+    return [place for at, place in enumerate(ordered) if at < MOST_WEAK or place.score >= STRONG], counted.grown
 
 
 def _add_rarities(signs: dict[int, _Signs], found: Rarities, level: Level, scan: Scan, likeness: Numbers) -> None:
@@ -167,10 +172,11 @@ def _place(key: tuple[str | None, int | None], signs: _Signs) -> PlaceScore:
     )
 
 
-def _note(found: list[Level], places: list[PlaceScore], forests: list[str]) -> str:
+def _note(found: list[Level], places: tuple[PlaceScore, ...], forests: list[str]) -> str:
     compared = " and ".join(plural(len(level.places), level.noun) for level in found)
-    if not places:
-        return f"compared {compared}: all alike"
-    verb = "stands" if len(places) == 1 else "stand"
+    strong = sum(place.score >= STRONG for place in places)
+    outcome = (
+        f"{strong} stand{'s' if strong == 1 else ''} out" if strong else "none stands out" if places else "all alike"
+    )
     forest = f"; forest over {' and '.join(f'{noun}s' for noun in forests)}" if forests else ""
-    return f"compared {compared}: {len(places)} {verb} out{forest}"
+    return f"compared {compared}: {outcome}{forest}"
