@@ -56,6 +56,8 @@ class Whereabouts:
     """Node by global rank."""
     _records: dict[int, list[Record]] = field(default_factory=dict)
     _by_group: dict[str, list[Stream]] = field(default_factory=dict)
+    _beside: dict[str, list[RankFolder]] = field(default_factory=dict)
+    _tails: dict[str, list[RankFolder]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for stream in self.scan.streams:
@@ -69,6 +71,8 @@ class Whereabouts:
         for name in self.empty:
             if folder := rank_folder(name):
                 self.folders.setdefault(folder, None)
+        for folder in self.folders:
+            self._tails.setdefault(folder.tail, []).append(folder)
         for record in known_records(self.scan):
             self._records.setdefault(record.source, []).append(record)
         for records in self._records.values():
@@ -120,9 +124,8 @@ class Whereabouts:
     def learn(self, error_file: str | None, rank: int) -> None:
         """Takes over that an error file at this path is the given rank's."""
         folder = rank_folder(error_file) if error_file else None
-        for known in self.folders:
-            if folder and known.tail == folder.tail:
-                self.folders[known] = rank
+        for known in self._tails.get(folder.tail, ()) if folder else ():
+            self.folders[known] = rank
 
     def learn_map(self, source: Source, ranks: dict[int, int]) -> None:
         """Takes over a launcher's local-to-global map for the log trees that lie beside its console."""
@@ -149,7 +152,10 @@ class Whereabouts:
 
     def _near(self, source: Source) -> list[RankFolder]:
         beside = source.name.rpartition("/")[0]
-        return [folder for folder in self.folders if folder.run.startswith(f"{beside}/" if beside else "")]
+        if beside not in self._beside:
+            inside = f"{beside}/" if beside else ""
+            self._beside[beside] = [folder for folder in self.folders if folder.run.startswith(inside)]
+        return self._beside[beside]
 
     def settle(self) -> None:
         """What follows from the rest: with one launcher local is global; the last open one has the rest."""
