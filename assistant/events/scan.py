@@ -19,6 +19,7 @@ from assistant.events.layout import Layout, sniff
 from assistant.events.models import RecordMatcher, Scan
 from assistant.events.prepare import Prepared, prepare, without
 from assistant.intake.dialects import Dialects
+from assistant.intake.identity import one_process
 from assistant.intake.limits import DEFAULT_LIMITS, Limits
 from assistant.intake.models import Block, Discovery, Progress, ProgressHook, Source, Unread
 from assistant.intake.reader import BLOCK_BYTES, read_many
@@ -123,7 +124,7 @@ class _Layouts:
         return self.by_source[block.source.id]
 
     def _sniff(self, block: Block) -> Layout:
-        return sniff(block, self._dialects, sole=False, modified=_modified(block.source))
+        return sniff(block, self._dialects, sole=one_process(block.source), modified=_modified(block.source))
 
 
 def _modified(source: Source) -> float | None:

@@ -70,7 +70,7 @@ def read_topology(
 
 
 def with_streams(topology: Topology, streams: Sequence[Stream]) -> Topology:
-    """The topology with what the identified streams add where no line states it: all ranks there, all of them placed."""
+    """The topology with what identified streams add where no line states it: all ranks seen, all of them placed."""
     node_of = {stream.rank: stream.node for stream in streams if stream.rank is not None and stream.node}
     ranks = {stream.rank for stream in streams if stream.rank is not None}
     world = topology.world_size
