@@ -80,6 +80,7 @@ def read(paths: Sequence[str], options: Options) -> Reading:
         until=parse_moment(options.until) if options.until else None,
         limits=options.limits,
     )
+    scanned = replace(scanned, unread=tuple(dict.fromkeys((*discovery.unread, *scanned.unread))))
     topology = read_topology(scanned.facts, given=options.topology)
     return Reading(discovery, scanned, library, topology)
 
