@@ -59,10 +59,12 @@ def run(request: Request, settings: Settings, *, bar: bool) -> Case:
 def options(request: Request, settings: Settings, hook: ProgressHook | None = None) -> Options:
     """The request in the words of the pipeline."""
     from assistant.case.store import data_dir
+    from assistant.case.store import data_dir
     from assistant.intake.limits import Limits
     from assistant.pipeline import Options
 
     bounds = settings.limits
+    compared = request.baseline is not None or settings.baseline.auto
     return Options(
         baseline=request.baseline,
         without=frozenset(request.without),
@@ -71,6 +73,7 @@ def options(request: Request, settings: Settings, hook: ProgressHook | None = No
         until=request.until,
         topology=request.topology,
         data_folder=data_dir(settings.storage.data_dir) if settings.baseline.auto or request.baseline else None,
+        data_folder=data_dir(settings.storage.data_dir) if compared else None,
         progress=hook,
         threads=settings.diagnose.threads or os.cpu_count() or 1,
         limits=Limits(

@@ -29,6 +29,7 @@ class Options:
     since: str | None = None
     until: str | None = None
     topology: dict[str, int] = field(default_factory=dict)
+    data_folder: Any = None
     progress: Any = None
     threads: int = 1
     limits: Any = None
