@@ -59,7 +59,6 @@ def run(request: Request, settings: Settings, *, bar: bool) -> Case:
 def options(request: Request, settings: Settings, hook: ProgressHook | None = None) -> Options:
     """The request in the words of the pipeline."""
     from assistant.case.store import data_dir
-    from assistant.case.store import data_dir
     from assistant.intake.limits import Limits
     from assistant.pipeline import Options
 
@@ -72,7 +71,6 @@ def options(request: Request, settings: Settings, hook: ProgressHook | None = No
         since=request.since,
         until=request.until,
         topology=request.topology,
-        data_folder=data_dir(settings.storage.data_dir) if settings.baseline.auto or request.baseline else None,
         data_folder=data_dir(settings.storage.data_dir) if compared else None,
         progress=hook,
         threads=settings.diagnose.threads or os.cpu_count() or 1,
