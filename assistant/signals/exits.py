@@ -84,9 +84,10 @@ def read(scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[
     """
     seen = read_around(scan.sources, places(scan)) if lines is None else lines
     where = Whereabouts(scan)
+    tasks_are_ranks = _tasks_are_ranks(scan)
     found: dict[tuple[object, ...], Signal] = {}
     for source in scan.sources:
-        tellers = _Tellers(source, where, _tasks_are_ranks(scan))
+        tellers = _Tellers(source, where, tasks_are_ranks)
         for signal in _signals([line.head for line in seen.get(source.id, ())], tellers):
             key = (signal.origin, signal.node, signal.rank, signal.local_rank, signal.pid, signal.value, signal.attempt)
             found.setdefault(key, signal)
