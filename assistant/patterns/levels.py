@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from assistant.events.models import Scan
@@ -21,7 +22,7 @@ _NO_PLACE = frozenset({WriterKind.SCHEDULER})
 class Level:
     """All nodes, or all ranks, with what each wrote.
 
-    table: place i32, template i32, count i64, iterations i32, first_iteration i64?, last_iteration i64?, stream i32.
+    table: place i32, template i32, count i64, iterations i32, stream i32 (the first of the place's).
     """
 
     noun: str
@@ -100,22 +101,17 @@ def _level(
 
 
 def _table(counts: pl.DataFrame, of_stream: Mapping[int, int], dropped: frozenset[int]) -> pl.DataFrame:
-    where = pl.DataFrame(
-        {"stream": list(of_stream), "place": list(of_stream.values())}, schema={"stream": pl.Int32, "place": pl.Int32}
-    )
-    kept = counts.filter(~pl.col("template").is_in(sorted(dropped))) if dropped else counts
-    return (
-        kept.join(where, on="stream")
-        .group_by("place", "template")
-        .agg(
-            pl.col("count").sum(),
-            pl.col("iterations").max(),
-            pl.col("first_iteration").min(),
-            pl.col("last_iteration").max(),
-            pl.col("stream").min(),
+    where = np.full(max([*of_stream, -1]) + 2, -1, dtype=np.int32)
+    where[list(of_stream)] = list(of_stream.values())
+    placed = counts.with_columns(pl.Series("place", where[counts["stream"].to_numpy().clip(-1, len(where) - 1)]))
+    kept = placed.filter((pl.col("place") >= 0) & ~pl.col("template").is_in(sorted(dropped)))
+    names = ["place", "template", "count", "iterations", "stream"]
+    # Where each place has one stream, there is nothing to add up.
+    if len(set(of_stream.values())) < len(of_stream):
+        kept = kept.group_by("place", "template").agg(
+            pl.col("count").sum(), pl.col("iterations").max(), pl.col("stream").min()
         )
-        .sort("place", "template")
-    )
+    return kept.select(names).sort("place", "template")
 
 
 def _roles(groups: list[list[Stream]], stages: Mapping[int, int]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from assistant.patterns.rarities import PEERS
 FOREST_PLACES = 16
 """Places from which on a forest is grown."""
 TREES = 200
-MOST_COLUMNS = 512
+MOST_COLUMNS = 256
 """Events that are compared, those that vary most first."""
 MOST_CELLS = 1 << 24
 """Cells of the matrix of places and events, which bounds its memory."""
@@ -113,21 +113,21 @@ def _centred(logs: Numbers, level: Level, likeness: Numbers) -> tuple[Numbers, N
     roles = np.array(level.roles)
     apart, usual = np.zeros_like(logs), np.zeros_like(logs)
     scale = np.ones_like(logs)
-    for role in sorted(set(level.roles)):
+    of_all = _usual(logs)
+    for role, size in sorted(level.role_sizes.items()):
         own = roles == role
-        peers = own if own.sum() >= PEERS else np.ones(len(roles), dtype=np.bool_)
-        middle = np.median(logs[peers], axis=0)
+        middle, spread = _usual(logs[own]) if PEERS <= size < len(roles) else of_all
         off = logs[own] - middle
-        apart[own] = off if own.sum() >= PEERS else np.where(likeness >= FAILURE_LIKE, off, 0.0)
-        usual[own] = middle
-        scale[own] = _scale(logs[peers], middle)
+        apart[own] = off if size >= PEERS else np.where(likeness >= FAILURE_LIKE, off, 0.0)
+        usual[own], scale[own] = middle, spread
     return apart, scale, usual
 
 
-def _scale(logs: Numbers, middle: Numbers) -> Numbers:
-    """The robust spread, but no less than chance gives counts of that size."""
+def _usual(logs: Numbers) -> tuple[Numbers, Numbers]:
+    """The median, and the robust spread, but no less than chance gives counts of that size."""
+    middle = np.median(logs, axis=0)
     spread = MAD_TO_SD * np.median(np.abs(logs - middle), axis=0)
-    return np.maximum(spread, np.maximum(np.exp(-middle / 2), LEAST_SPREAD))
+    return middle, np.maximum(spread, np.maximum(np.exp(-middle / 2), LEAST_SPREAD))
 
 
 def _forest(matrix: Numbers) -> Numbers:
