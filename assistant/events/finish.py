@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from assistant.events.attribution import Clockwork, on_common_clock, skew_of, writers
 from assistant.events.counts import by_template
 from assistant.events.gather import Gatherer
 from assistant.events.indicators import capped
@@ -15,6 +16,7 @@ from assistant.events.miner import DrainMiner, templates_of
 from assistant.events.models import Record, Scan, TemplateMiner
 from assistant.events.streams import StreamState
 from assistant.events.timeline import Timeline
+from assistant.intake.attempts import split_attempts
 from assistant.intake.models import Discovery, Stream, Unread
 
 
@@ -37,16 +39,23 @@ def finish(
         pl.Series([state.iterations for state in states], dtype=pl.Int32),
     )
     marks = gathered.marks.table().drop(INTERNAL)
+    skew = skew_of(marks)
+    attempts = split_attempts(marks, discovery.sources)
+    marks = attempts.number(on_common_clock(marks, skew))
+    found = [each for _, each in gathered.indicators.indicators()]
     timeline = Timeline(marks)
+    clock = Clockwork(marks, (each.record for each in found), skew)
 
     def place(record: Record) -> Record:
-        return timeline.place(replace(record, template=template_of[record.template]))
+        timed = clock.set(record)
+        attempt = attempts.of(record.source, record.line, timed.time)
+        return timeline.place(replace(timed, template=template_of[record.template], attempt=attempt))
 
-    indicators = [replace(each, record=place(each.record)) for _, each in gathered.indicators.indicators()]
+    indicators = [replace(each, record=place(each.record)) for each in found]
     sequences, shapes = _sequences(gathered, template_of)
     return Scan(
         sources=discovery.sources,
-        streams=tuple(_stream(state) for state in states),
+        streams=writers([_stream(state) for state in states], discovery.sources, gathered.marks.facts, skew),
         templates=templates,
         counts=counts,
         marks=marks,
@@ -55,7 +64,7 @@ def finish(
         indicators=capped(indicators),
         tails={state.id: tuple(place(record) for record in state.tail) for state in states},
         facts=tuple(gathered.marks.facts),
-        notes=tuple(notes),
+        notes=(*notes, *attempts.notes, *([skew.note] if skew.note else [])),
         unread=tuple(unread),
         bytes=size,
         lines=lines,
