@@ -41,7 +41,7 @@ class Detail:
     lines: int = 2
     """Lines that one item may fill."""
     line_rows: int = 1
-    """Rows that one cited log line may fill."""
+    """Rows that one cited log line may fill; the first may fill two where any item may."""
     complete: bool = False
     """Nothing is left out; `details` follows and tells the rest."""
 
@@ -80,7 +80,7 @@ def _brief(case: Case, detail: Detail, width: int) -> Iterator[Row]:
     if case.not_read:
         gap = case.not_read[0]
         named = f"{tail(gap.source, width // 2)}: {clean(gap.why)}"
-        yield Row("Not read", _first_of(len(case.not_read), "source", named), "yellow", lines=1)
+        yield Row("Not read", _first_of(len(case.not_read), "source", named), "yellow", lines=detail.lines)
 
 
 def _behind(nodes: Sequence[NodeReport]) -> str:
@@ -137,7 +137,7 @@ def action(wanted: Action, detail: Detail) -> Iterator[Row]:
 
 def evidence(found: Sequence[Evidence], detail: Detail, width: int) -> Iterator[Row]:
     """Cited lines: where each stands, and the line itself."""
-    for item in found[: detail.evidence]:
+    for number, item in enumerate(found[: detail.evidence]):
         where = f":{item.line}"
         known = f"  {place(item)}" if place(item) else ""
         room = max(20, width - len(item.id) - len(where) - len(known) - 1)
