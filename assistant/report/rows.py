@@ -122,8 +122,8 @@ def action(wanted: Action, detail: Detail) -> Iterator[Row]:
     kind = wanted.kind.value.replace("_", " ")
     yield Row("Do now", f"{kind}: {clean(wanted.text)}", "bold", lines=detail.lines)
     for number, step in enumerate(wanted.steps[: detail.steps], 1):
-        of = f" (1 of {len(wanted.steps)} steps)" if detail.steps == 1 < len(wanted.steps) else ""
-        yield Row("Do now", f"{number}. {clean(step.text)}{of}", lines=detail.lines)
+        of = f"/{len(wanted.steps)}" if detail.steps == 1 < len(wanted.steps) else "."
+        yield Row("Do now", f"{number}{of} {clean(step.text)}", lines=detail.lines)
         if step.command:
             yield Row("Do now", f"$ {clean(step.command)}", "cyan", indent=3, lines=detail.lines)
         for word, value in (
@@ -142,9 +142,8 @@ def evidence(found: Sequence[Evidence], detail: Detail, width: int) -> Iterator[
         known = f"  {place(item)}" if place(item) else ""
         room = max(20, width - len(item.id) - len(where) - len(known) - 1)
         yield Row("Evidence", f"{item.id} {tail(item.source, room)}{where}{known}", lines=1)
-        yield Row(
-            "Evidence", excerpt(item.text, (width - 3) * detail.line_rows), "cyan", indent=3, lines=detail.line_rows
-        )
+        rows = max(detail.line_rows, min(2, detail.lines)) if number == 0 else detail.line_rows
+        yield Row("Evidence", excerpt(item.text, (width - 3) * rows), "cyan", indent=3, lines=rows)
     if rest := more(found, detail.evidence):
         yield _rest("Evidence", rest)
 
