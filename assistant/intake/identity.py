@@ -47,7 +47,9 @@ def resolve(
     _from_tasks(claims, facts, shape)
     _from_indexes(claims, shape)
     place(claims, maps, shape, facts)
-    return tuple(_finished(claim, claims) for claim in claims)
+    labelled = frozenset(claim.stream.group for claim in claims if _OUTER_PARTS & claim.parts.keys())
+    apart = any(claim.rank is not None or claim.local is not None for claim in claims)
+    return tuple(_finished(claim, _kind(claim, claim.stream.group in labelled, apart)) for claim in claims)
 
 
 def one_process(source: Source) -> bool:
@@ -203,12 +205,11 @@ def _from_indexes(claims: Sequence[Claim], shape: Topology) -> None:
             claim.how.append("no rank: the file's number is not known to be one")
 
 
-def _finished(claim: Claim, claims: Sequence[Claim]) -> Stream:
-    kind = _kind(claim, claims)
+def _finished(claim: Claim, kind: WriterKind) -> Stream:
     if claim.rank is None and claim.local is not None and not any(note.startswith("no rank") for note in claim.how):
         claim.how.append("no rank: its local rank is known, but no line of its launcher says which rank that is")
     if kind is WriterKind.LAUNCHER and not claim.parts:
-        claim.how.append("unlabelled lines beside labelled ones are the launcher's or the job script's")
+        claim.how.append("unlabelled lines beside its workers' are the launcher's or the job script's")
     return replace(
         claim.stream,
         kind=kind,
@@ -221,27 +222,23 @@ def _finished(claim: Claim, claims: Sequence[Claim]) -> Stream:
     )
 
 
-def _kind(claim: Claim, claims: Sequence[Claim]) -> WriterKind:
+_OUTER_PARTS = frozenset({"task", "local", "node", "pod", "rank"})
+
+
+def _kind(claim: Claim, beside_labels: bool, workers_apart: bool) -> WriterKind:
+    """What wrote a stream.
+
+    Args:
+        beside_labels: other lines of its source carry their worker's label, so that unlabelled ones are not workers'.
+        workers_apart: the job's workers have streams of their own, so that launcher lines are the launcher's alone.
+    """
     if claim.rank is not None or claim.local is not None:
         return WriterKind.RANK
     if claim.origin.kind and claim.origin.kind is not WriterKind.RANK:
         return claim.origin.kind
-    if claim.task is not None or (_beside_labels(claim, claims) and not claim.mixed):
+    if claim.task is not None or (beside_labels and not claim.parts and not claim.mixed):
         return WriterKind.LAUNCHER
     launcher_lines = {fact.get("dialect") for fact in claim.facts} & {"torchrun", "slurm", "deepspeed"}
-    if launcher_lines and not claim.mixed and _writes_apart(claim, claims):
+    if launcher_lines and workers_apart and not claim.mixed:
         return WriterKind.LAUNCHER
     return WriterKind.NODE if claim.node and not claim.mixed else WriterKind.MIXED
-
-
-def _beside_labels(claim: Claim, claims: Sequence[Claim]) -> bool:
-    """Unlabelled lines of a source whose launcher labels every line of its workers."""
-    outer = ("task", "local", "node", "pod")
-    beside = [other for other in claims if other is not claim and other.stream.group == claim.stream.group]
-    labels = [name for other in beside for name in other.parts if name in (*outer, "rank")]
-    return not claim.parts and bool(labels)
-
-
-def _writes_apart(claim: Claim, claims: Sequence[Claim]) -> bool:
-    """The workers have streams of their own, so that a stream of launcher lines is the launcher's alone."""
-    return any(other is not claim and (other.rank is not None or other.local is not None) for other in claims)

@@ -5,7 +5,7 @@ torchrun numbers the workers of one launcher through, so that one whose rank is 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -59,12 +59,17 @@ def _teams(claims: Sequence[Claim]) -> list[Team]:
             name = _team_name(claim)
             found.setdefault(name, Team(name)).workers.append(claim)
     teams = list(found.values())
-    launchers = [c for c in claims if c.local is None and _is_launcher(c)]
+    by_label: dict[str, list[Claim]] = defaultdict(list)
+    by_folder: dict[str, list[Claim]] = defaultdict(list)
+    for claim in claims:
+        if claim.local is None and _is_launcher(claim):
+            by_label[f"label {claim.stream.group} {_outer(claim)}"].append(claim)
+            by_folder[claim.origin.folder].append(claim)
     for team in teams:
-        team.launcher = _launcher_of(team, launchers)
-    led = [id(team.launcher) for team in teams if team.launcher]
+        team.launcher = _launcher_of(team, by_label, by_folder)
+    led = Counter(id(team.launcher) for team in teams)
     for team in teams:
-        if led.count(id(team.launcher)) > 1:
+        if led[id(team.launcher)] > 1:
             team.launcher = None
     return teams
 
@@ -74,20 +79,25 @@ def _is_launcher(claim: Claim) -> bool:
     return lines or claim.origin.kind is WriterKind.LAUNCHER
 
 
-def _launcher_of(team: Team, launchers: Sequence[Claim]) -> Claim | None:
+def _launcher_of(
+    team: Team, by_label: Mapping[str, Sequence[Claim]], by_folder: Mapping[str, Sequence[Claim]]
+) -> Claim | None:
     """On the same label in the same source; else the one in the nearest folder above, on the same node if both say."""
     worker = team.workers[0]
     if worker.origin.local_rank is None:
-        here = [c for c in launchers if c.stream.group == worker.stream.group and _outer(c) == _outer(worker)]
+        here = by_label.get(team.name, ())
         return here[0] if len(here) == 1 else None
-    above = [c for c in launchers if _within(worker.origin.folder, c.origin.folder) and _same_node(c, worker)]
-    deepest = max((len(c.origin.folder) for c in above), default=0)
-    nearest = [c for c in above if len(c.origin.folder) == deepest]
-    return nearest[0] if len(nearest) == 1 else None
+    for folder in _folders_up(worker.origin.folder):
+        here = [claim for claim in by_folder.get(folder, ()) if _same_node(claim, worker)]
+        if here:
+            return here[0] if len(here) == 1 else None
+    return None
 
 
-def _within(inner: str, outer: str) -> bool:
-    return not outer or inner == outer or inner.startswith(f"{outer}/")
+def _folders_up(folder: str) -> list[str]:
+    """The folder, its parent, and so on to the top."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[:length]) for length in range(len(parts), -1, -1)]
 
 
 def _same_node(one: Claim, other: Claim) -> bool:
