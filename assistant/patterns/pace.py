@@ -54,7 +54,7 @@ def pace(scan: Scan) -> Pace:
     plain = steps.filter(~pl.col("eventful"))
     typical = plain if plain.height >= SEGMENT else steps
     middle = typical["duration"].median()
-    seconds = float(middle) if isinstance(middle, float) else None
+    seconds = middle if isinstance(middle, float) and middle > 0 else None
     return Pace(stream, seconds, change_point(plain), slow_iterations(stream, steps))
 
 

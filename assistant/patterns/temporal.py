@@ -27,6 +27,8 @@ STALL_SECONDS = 60.0
 MOST_ODD = 20
 LATE_SCORE = 0.4
 """Score of an event that first appears after the last iteration began."""
+LATE_ITERATIONS = 3
+"""Iterations without which nothing is late."""
 
 _ASIDE = [WriterKind.KERNEL, WriterKind.SCHEDULER]
 
@@ -130,7 +132,8 @@ def _new_in_odd(odd: Iterable[OddIteration]) -> Iterable[EventScore]:
 
 
 def _late(scan: Scan, last: int | None, dropped: frozenset[int]) -> Iterable[EventScore]:
-    if last is None:
+    numbers = _progress_marks(scan, [MarkKind.ITERATION])["iteration"].drop_nulls()
+    if last is None or numbers.n_unique() < LATE_ITERATIONS:
         return
     born = scan.counts.group_by("template").agg(
         pl.col("first_iteration").min(), pl.col("first_iteration").is_null().any().alias("early"), pl.col("stream")
