@@ -39,10 +39,19 @@ def blamed(case: Case) -> int | None:
     return case.suspects[0].rank if case.suspects else None
 
 
+def rank_is_right(case: Case, truth: Truth) -> bool:
+    """Whether the guilty rank is blamed first, or nobody where nobody is right."""
+    rank = blamed(case)
+    return rank == truth["guilty"] or (rank is None and not case.suspects and bool(truth["nobody_too"]))
+
+
 def wrong(case: Case, truth: Truth) -> list[str]:
     """What the case says against the truth, in words; empty where it is right."""
-    said = {"status": case.status.value, "guilty": blamed(case)}
-    bad = [f"{key} {said[key]!r}, not {truth[key]!r}" for key in said if said[key] != truth[key]]
+    bad = []
+    if case.status.value != truth["status"]:
+        bad.append(f"status {case.status.value}, not {truth['status']}")
+    if not rank_is_right(case, truth):
+        bad.append(f"guilty {blamed(case)}, not {truth['guilty']}")
     if truth["causes"] and case.verdict.cause not in truth["causes"]:
         bad.append(f"cause {case.verdict.cause}, not {' or '.join(truth['causes'])}")
     stage = case.verdict.stage.value if case.verdict.stage else None
@@ -63,7 +72,7 @@ def main() -> None:
     for name, path, truth in kept(chosen.folder):
         case = case_of(path)
         problems = wrong(case, truth)
-        runs, right, ranks = runs + 1, right + (not problems), ranks + (blamed(case) == truth["guilty"])
+        runs, right, ranks = runs + 1, right + (not problems), ranks + rank_is_right(case, truth)
         print(f"{name:18} {truth['name']:24} {'right' if not problems else '; '.join(problems)}", flush=True)
     print(f"\n{ranks} of {runs} ranks right, {right} of {runs} right in every respect")
 
