@@ -1,7 +1,6 @@
-"""Digit folding: every digit becomes `0`, which leaves few distinct lines and keeps every position where it was.
+"""Collapsing: every run of digits becomes one `0`, which leaves few distinct lines (*forms*).
 
-Whatever a pattern that treats all digits alike says of a folded line, it says of all lines that fold to it. So prefixes,
-times, marks and masks are found once for each distinct folded line (a *form*) and never again.
+Most of what must be known of a line is true of its whole form, so it is found once for each form and never again.
 """
 
 from __future__ import annotations
@@ -14,7 +13,11 @@ from numpy.typing import NDArray
 
 from assistant.events.pieces import Ints, Pieces, strings, texts
 
+Digests = NDArray[np.uint64]
+
 _TABLE = bytes.maketrans(b"123456789", b"0" * 9)
+_ZERO = 48
+SEED = 7
 
 FORM_BYTES = 8 << 10
 """Bytes of a form that masks and patterns look at."""
@@ -24,32 +27,63 @@ FORM_BYTES = 8 << 10
 class Folded:
     """The distinct forms of a batch and which piece has which."""
 
-    digest: NDArray[np.uint64]
+    digest: Digests
     """One hash for each distinct form."""
     first: Ints
     """The first piece of each form."""
     form: Ints
     """For each piece the index of its form in `digest`."""
     text: bytes
-    """The folded bytes, laid out as `Pieces.text`."""
+    """The collapsed bytes, pieces in the order of `Pieces`."""
+    start: Ints
+    """Where each piece starts in `text`."""
+    length: Ints
 
 
 def fold(pieces: Pieces) -> Folded:
-    """Group the pieces of a batch by their digit-folded text."""
-    text = pieces.text.translate(_TABLE)
-    digests = texts(text, pieces.start, pieces.length).hash(seed=7).to_numpy()
+    """Group the pieces of a batch by their collapsed text."""
+    text, start, length = _collapsed(pieces)
+    digests = digests_of(texts(text, start, length))
     digest, first, form = np.unique(digests, return_index=True, return_inverse=True)
-    return Folded(digest, first, form, text)
+    return Folded(digest, first, form, text, start, length)
 
 
-def form_texts(pieces: Pieces, folded: Folded, which: Ints) -> pl.Series:
+def digests_of(column: pl.Series) -> Digests:
+    """A hash of each text, the same in every run of the same Polars."""
+    digests: Digests = column.hash(seed=SEED).to_numpy()
+    return digests
+
+
+def form_texts(folded: Folded, which: Ints) -> pl.Series:
     """The text of some of the forms, cut to FORM_BYTES at a character border."""
     rows = folded.first[which]
-    start = pieces.start[rows]
-    length = pieces.length[rows].copy()
+    start = folded.start[rows]
+    length = folded.length[rows].copy()
     for index in np.flatnonzero(length > FORM_BYTES).tolist():
         end = int(start[index]) + FORM_BYTES
         while folded.text[end] & 0xC0 == 0x80:
             end -= 1
         length[index] = end - int(start[index])
     return strings(folded.text, start, length)
+
+
+def _collapsed(pieces: Pieces) -> tuple[bytes, Ints, Ints]:
+    folded = pieces.text.translate(_TABLE)
+    array = np.frombuffer(folded, dtype=np.uint8)
+    digit = array == _ZERO
+    repeated = digit[1:] & digit[:-1]
+    gone = np.flatnonzero(repeated) + 1
+    keep = np.ones(len(array), dtype=np.bool_)
+    keep[1:] = ~repeated
+    start = pieces.start - np.searchsorted(gone, pieces.start)
+    end = pieces.start + pieces.length
+    end -= np.searchsorted(gone, end)
+    return array[keep].tobytes(), start, end - start
+
+
+def collapsed(text: str) -> str:
+    """What `fold` does to one text."""
+    folded = text.encode().translate(_TABLE)
+    while b"00" in folded:
+        folded = folded.replace(b"00", b"0")
+    return folded.decode()

@@ -1,8 +1,11 @@
-"""Everything that is true of a whole form, found once when the form is first seen."""
+"""What is true of a whole form, found once when the form is first seen.
+
+Two steps keep this cheap on logs whose every line holds another address or id: gate, times and marks are judged for each
+form; clues and masks only for each *kind*, a form with its ids masked.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,9 +13,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from assistant.events.collapse import relaxed
+from assistant.events.folding import Digests, digests_of
 from assistant.events.kinds import CLUES, Kind
-from assistant.events.masks import masked
-from assistant.events.relax import relaxed
+from assistant.events.masks import IDS, MASKS, replaced, tidied
 from assistant.intake.dialects import Dialects
 from assistant.intake.models import Dialect, MarkPattern
 
@@ -20,9 +24,11 @@ Flags = NDArray[np.int64]
 
 TIME_HEAD = 120
 """Characters in which a time is looked for."""
+CHUNK = 64
+"""Patterns in one alternation: Rust's engine falls back to a slow one where an automaton grows too large."""
 
-_LEADING_TIME = r"^\[?[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?\]? "
-"""What `--timestamps` options and loggers put before each line of a traceback alike; what follows may be indented."""
+_LEADING_TIME = r"^\[?0-0-0[T ]0:0:0(?:[.,]0)?(?:Z|[+-]0(?::0)?)?\]? "
+"""What loggers and `--timestamps` options put before each line of a traceback; what follows may be indented."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +36,24 @@ class Described:
     """Facts of new forms, in parallel."""
 
     flags: Flags
-    masked: list[str]
+    """Gate, time and marks only."""
     marks: dict[int, tuple[int, ...]]
-    """For marked forms: indices into `Describer.patterns`."""
+    """For forms that may be marks: indices into `Describer.patterns`."""
+    kind: Digests
+    """The digest of each form's kind."""
+    lasting: NDArray[np.bool_]
+    """The form holds no id, so it will come again."""
+    kinds: pl.Series
+    """The text of each form's kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Gate:
-    everywhere: str | None
-    """Patterns to which all digits are alike: decided on forms."""
-    relaxed: str | None
-    lines: str | None
-    """The patterns behind `relaxed`, for lines with their digits."""
+    sure: tuple[str, ...]
+    """Patterns that are decided on forms."""
+    relaxed: tuple[str, ...]
+    lines: tuple[str, ...]
+    """The patterns behind `relaxed`, for the lines themselves."""
 
 
 class Describer:
@@ -52,32 +64,50 @@ class Describer:
             (dialect, mark) for dialect in dialects.progress for mark in dialect.marks
         )
         self._gate = _split_gate(gate)
-        self._times = _alternation([relaxed(each.pattern).pattern for each in dialects.times if each.pattern])
-        self._any_mark = _alternation([mark.pattern for _, mark in self.patterns])
-        self.line_gate = self._gate.lines
+        self._times = _alternations([relaxed(each.pattern).pattern for each in dialects.times if each.pattern])
+        self._marks_relaxed = [relaxed(mark.pattern).pattern for _, mark in self.patterns]
+        self._any_mark = _alternations(self._marks_relaxed)
 
     def describe(self, texts: pl.Series) -> Described:
-        """The facts of some forms, given their folded messages."""
-        bare = texts.str.replace(_LEADING_TIME, "")
-        flags = _clues(bare)
-        flags |= _flagged(Kind.BLANK, texts.str.strip_chars() == "")
-        flags |= _flagged(Kind.GATE, _contains(texts, self._gate.everywhere))
-        flags |= _flagged(Kind.MAYBE, _contains(texts, self._gate.relaxed))
-        flags |= _flagged(Kind.TIMED, _contains(texts.str.slice(0, TIME_HEAD), self._times))
+        """The facts of some forms, given their collapsed messages."""
+        flags = _flagged(Kind.BLANK, texts.str.strip_chars() == "")
+        flags |= _flagged(Kind.GATE, contains(texts, self._gate.sure))
+        flags |= _flagged(Kind.MAYBE, contains(texts, self._gate.relaxed))
+        flags |= _flagged(Kind.TIMED, contains(texts.str.slice(0, TIME_HEAD), self._times))
         marks = self._marks(texts)
         flags[list(marks)] |= int(Kind.MARKED)
-        return Described(flags, masked(texts).to_list(), marks)
+        kinds = replaced(texts, IDS)
+        return Described(flags, marks, digests_of(kinds.cast(pl.Binary)), (kinds == texts).to_numpy(), kinds)
+
+    def passing(self, lines: pl.Series) -> NDArray[np.bool_]:
+        """Which lines of forms that are MAYBE pass the gate."""
+        passed: NDArray[np.bool_] = contains(lines, self._gate.lines).to_numpy()
+        return passed
 
     def _marks(self, texts: pl.Series) -> dict[int, tuple[int, ...]]:
-        hits = np.flatnonzero(_contains(texts, self._any_mark).to_numpy())
+        hits = np.flatnonzero(contains(texts, self._any_mark).to_numpy())
         if not len(hits):
             return {}
         some = texts[hits]
         found: dict[int, list[int]] = {int(index): [] for index in hits}
-        for number, (_, mark) in enumerate(self.patterns):
-            for index in hits[some.str.contains(mark.pattern).to_numpy()].tolist():
+        for number, pattern in enumerate(self._marks_relaxed):
+            for index in hits[some.str.contains(pattern).to_numpy()].tolist():
                 found[index].append(number)
         return {index: tuple(numbers) for index, numbers in found.items() if numbers}
+
+
+def describe_kinds(texts: pl.Series) -> tuple[Flags, list[str]]:
+    """The clues and the masked form of each kind."""
+    clues = _clues(texts.str.replace(_LEADING_TIME, ""))
+    return clues, tidied(replaced(texts, MASKS[len(IDS) :])).to_list()
+
+
+def contains(texts: pl.Series, patterns: Sequence[str]) -> pl.Series:
+    """Whether any of the patterns matches."""
+    found = pl.Series([False], dtype=pl.Boolean).new_from_index(0, len(texts))
+    for pattern in patterns:
+        found = found | texts.str.contains(pattern)
+    return found
 
 
 def _clues(texts: pl.Series) -> Flags:
@@ -93,26 +123,18 @@ def _flagged(kind: Kind, hits: pl.Series) -> Flags:
     return hits.to_numpy().astype(np.int64) * int(kind)
 
 
-def _contains(texts: pl.Series, pattern: str | None) -> pl.Series:
-    if pattern is None:
-        return pl.Series([False], dtype=pl.Boolean).new_from_index(0, len(texts))
-    return texts.str.contains(pattern)
-
-
-def _alternation(patterns: Sequence[str]) -> str | None:
+def _alternations(patterns: Sequence[str]) -> tuple[str, ...]:
     distinct = list(dict.fromkeys(patterns))
-    if not distinct:
-        return None
-    return "" if "" in distinct else "|".join(f"(?:{_NAMED.sub('(?:', pattern)})" for pattern in distinct)
-
-
-_NAMED = re.compile(r"\(\?P?<[A-Za-z_][A-Za-z0-9_]*>")
+    if "" in distinct:
+        return ("",)
+    chunks = [distinct[begin : begin + CHUNK] for begin in range(0, len(distinct), CHUNK)]
+    return tuple("|".join(f"(?:{pattern})" for pattern in chunk) for chunk in chunks)
 
 
 def _split_gate(gate: Sequence[str]) -> _Gate:
     both = [(pattern, relaxed(pattern)) for pattern in gate]
     return _Gate(
-        _alternation([pattern for pattern, relax in both if not relax.varies]),
-        _alternation([relax.pattern for _, relax in both if relax.varies]),
-        _alternation([pattern for pattern, relax in both if relax.varies]),
+        _alternations([relax.pattern for _, relax in both if relax.sure]),
+        _alternations([relax.pattern for _, relax in both if not relax.sure]),
+        _alternations([pattern for pattern, relax in both if not relax.sure]),
     )

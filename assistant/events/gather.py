@@ -81,7 +81,7 @@ class Gatherer:
         masks = np.zeros(len(batch.number), dtype=np.int64)
         known = batch.number >= 0
         masks[known] = self.book.masks_of(batch.number[known])
-        masks[~known] = self.book.register(batch.digest[~known], batch.described)
+        masks[~known] = self.book.register(batch.digest[~known], batch.described, batch.new_flags, batch.kinds)
         return masks
 
     def _join(self, rows: Rows, states: list[StreamState]) -> Late:

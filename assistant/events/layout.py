@@ -128,11 +128,12 @@ def _with_messages(pieces: Pieces, rows: Ints, messages: pl.Series) -> Pieces:
     """The same pieces with other text, laid behind the batch's."""
     encoded = messages.fill_null("").cast(pl.Binary)
     length = encoded.bin.size().cast(pl.Int64).to_numpy()
-    ends = np.cumsum(length)
+    ends = np.cumsum(length + 1)
     start, new_length = pieces.start.copy(), pieces.length.copy()
-    start[rows] = len(pieces.text) + ends - length
+    start[rows] = len(pieces.text) + ends - length - 1
     new_length[rows] = length
-    return replace(pieces, text=pieces.text + b"".join(encoded.to_list()), start=start, length=new_length)
+    text = b"".join([pieces.text, b"\n".join(encoded.to_list()), b"\n"])
+    return replace(pieces, text=text, start=start, length=new_length)
 
 
 def _split(pieces: Pieces, rows: Ints, labels: Labels) -> tuple[Pieces, pl.Series]:

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assistant.events.batch import Batch
-from assistant.events.book import FormBook
+from assistant.events.book import FormBook, NewKinds, no_kinds, nothing_described
 from assistant.events.folding import Folded, fold, form_texts
 from assistant.events.forms import Described, Describer, Flags
 from assistant.events.kinds import JOINING, Kind
@@ -53,6 +53,9 @@ class Prepared:
     number: Ints
     """Of each distinct form, its number in the book; -1 for the described ones, which come in the same order."""
     described: Described
+    new_flags: Flags
+    """All flags of the described forms."""
+    kinds: NewKinds
     gated: Bools
     marks: pl.DataFrame
     """`row` and what `marks.extract_marks` reads, sorted by row."""
@@ -76,20 +79,34 @@ def prepare(batch: Batch, layouts: Sequence[Layout], book: FormBook, describer: 
     pieces = written_pieces.pieces
     folded = fold(pieces)
     number = book.look_up(folded.digest)
-    described = _describe(pieces, folded, np.flatnonzero(number < 0), describer)
-    form_flags = _form_flags(number, described, book)
-    flags = form_flags[folded.form]
+    described = _describe(folded, np.flatnonzero(number < 0), describer)
+    clues, kinds = book.clues(described) if len(described.kind) else (described.flags, no_kinds())
+    new_flags = described.flags | clues
+    flags = _form_flags(number, new_flags, book)[folded.form]
     order, segments = _by_stream(batch, pieces, written_pieces.key, written_pieces.keys, (flags & int(Kind.BLANK)) == 0)
     pieces, form, flags = pieces.take(order), folded.form[order], flags[order]
     time = None if written_pieces.time is None else written_pieces.time[order]
     source = np.asarray([block.source.id for block in batch.blocks], dtype=np.int64)[pieces.block]
-    gated = _gated(pieces, flags, describer.line_gate)
+    gated = _gated(pieces, flags, describer)
     marked = np.flatnonzero(flags & int(Kind.MARKED))
     marks = extract_marks(pieces, marked, _patterns_of(number, described, book, form, marked), describer.patterns)
     need = _rows_needing_time(flags, gated, segments, all_times=all_times)
     times = read_times(pieces, flags, segments_of(segments, len(form)), need, layouts, time) if len(form) else no_times()
     return Prepared(
-        batch, pieces, segments, source, flags, form, folded.digest, number, described, gated, marks, times
+        batch,
+        pieces,
+        segments,
+        source,
+        flags,
+        form,
+        folded.digest,
+        number,
+        described,
+        new_flags,
+        kinds,
+        gated,
+        marks,
+        times,
     )
 
 
@@ -101,17 +118,15 @@ def segments_of(segments: Sequence[Segment], rows: int) -> Ints:
     return first
 
 
-def _describe(pieces: Pieces, folded: Folded, new: Ints, describer: Describer) -> Described:
-    if not len(new):
-        return Described(np.zeros(0, dtype=np.int64), [], {})
-    return describer.describe(form_texts(pieces, folded, new))
+def _describe(folded: Folded, new: Ints, describer: Describer) -> Described:
+    return describer.describe(form_texts(folded, new)) if len(new) else nothing_described()
 
 
-def _form_flags(number: Ints, described: Described, book: FormBook) -> Flags:
-    flags = np.zeros(len(number), dtype=np.int64)
+def _form_flags(number: Ints, new_flags: Flags, book: FormBook) -> Flags:
+    flags: Flags = np.zeros(len(number), dtype=np.int64)
     known = number >= 0
     flags[known] = book.flags_of(number[known])
-    flags[~known] = described.flags
+    flags[~known] = new_flags
     return flags
 
 
@@ -136,13 +151,11 @@ def _by_stream(
     return rows[order], tuple(segments)
 
 
-def _gated(pieces: Pieces, flags: Flags, pattern: str | None) -> Bools:
-    gated = (flags & int(Kind.GATE)) != 0
-    if pattern is None:
-        return gated
+def _gated(pieces: Pieces, flags: Flags, describer: Describer) -> Bools:
+    gated: Bools = (flags & int(Kind.GATE)) != 0
     maybe = np.flatnonzero(((flags & int(Kind.MAYBE)) != 0) & ~gated)
     if len(maybe):
-        gated[maybe] = strings(pieces.text, pieces.start[maybe], pieces.length[maybe]).str.contains(pattern).to_numpy()
+        gated[maybe] = describer.passing(strings(pieces.text, pieces.start[maybe], pieces.length[maybe]))
     return gated
 
 
@@ -153,7 +166,7 @@ def _patterns_of(
     unknown = np.cumsum(number < 0) - 1
     forms: dict[int, list[int]] = {}
     for index in np.unique(form[marked]).tolist():
-        of_form = book.marks_of(int(number[index])) if number[index] >= 0 else described.marks[int(unknown[index])]
+        of_form = book.marks_of(int(number[index])) if number[index] >= 0 else described.marks.get(int(unknown[index]), ())
         for pattern in of_form:
             forms.setdefault(pattern, []).append(index)
     return {pattern: marked[np.isin(form[marked], indices)] for pattern, indices in sorted(forms.items())}
