@@ -5,6 +5,7 @@ A line that does not fit its source's envelope, or whose message part is not tex
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,9 @@ LONGEST = 1 << 20
 """Longer lines (in characters) are not taken apart."""
 KEY_FIELDS = (("node", "node"), ("pod", "pod"), ("rank", "rank"), ("local_rank", "local"))
 """Fields that form the writer's key, and how the key spells them."""
+LONGEST_NAME = 253
+"""Characters of a node or pod name that are kept: as many as a host name may have."""
+_UNSAFE = re.compile(r"[;=\s]")
 SCHEMA = {"message": pl.String, "time": pl.Float64, "key": pl.String, "partial": pl.Boolean}
 
 
@@ -38,7 +42,8 @@ class Unwrapped:
     @property
     def key(self) -> str:
         """The writer's key, spelled as in `prefixes`."""
-        return ";".join(f"{part}={self.fields[name]}" for name, part in KEY_FIELDS if self.fields.get(name))
+        named = [(part, _UNSAFE.sub("_", self.fields[name])) for name, part in KEY_FIELDS if self.fields.get(name)]
+        return ";".join(f"{part}={value[:LONGEST_NAME]}" for part, value in named)
 
 
 def _look_up(entry: Mapping[str, Any], path: str) -> Any:  # noqa: ANN401 - JSON holds anything

@@ -81,3 +81,8 @@ def test_bulk_and_single_unwrapping_agree() -> None:
     frame = unwrap_series(BY_ID["docker-json"], pl.Series(lines))
     single = [unwrap(BY_ID["docker-json"], line) for line in lines]
     assert frame.rows() == [(each.message, each.time, each.key, each.partial) for each in single]
+
+
+def test_a_hostile_name_cannot_forge_a_key() -> None:
+    line = '{"message":"m","time":"?","hostname":"n1;rank=3 x","level":"INFO"}'
+    assert unwrap(BY_ID["json-logger"], line).key == "node=n1_rank_3_x"
