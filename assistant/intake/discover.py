@@ -16,7 +16,8 @@ from assistant.intake.limits import DEFAULT_LIMITS, Limits
 from assistant.intake.models import Discovery, Source, Unread
 from assistant.intake.names import DistinctNames, member_path, natural_key, printable
 from assistant.intake.rotation import rotated
-from assistant.intake.sniff import BINARY, ONLY_NULS, look, why_not_text
+from assistant.intake.selection import why_unlikely
+from assistant.intake.sniff import BINARY, ONLY_NULS, look
 from assistant.intake.spool import STDIN, spool_stdin
 
 FOLD_ABOVE = 5
@@ -60,7 +61,7 @@ def _base(paths: Sequence[str]) -> tuple[Path | None, str]:
         return None, STDIN
     if len(paths) == 1:
         path = Path(paths[0])
-        return (path, paths[0]) if path.is_dir() else (path.parent, str(path.parent))
+        return (path, paths[0]) if os.path.isdir(path) else (path.parent, str(path.parent))
     absolute = [os.path.abspath(path) for path in paths]
     common = os.path.commonpath([path if os.path.isdir(path) else os.path.dirname(path) for path in absolute])
     return Path(common), common
@@ -98,7 +99,7 @@ class _Finds:
 
     def judge_all(self) -> None:
         """Real files before links, so that a file is called by its own name."""
-        ordered = sorted(self._found.values(), key=lambda one: (one.path.is_symlink(), natural_key(str(one.path))))
+        ordered = sorted(self._found.values(), key=lambda one: (os.path.islink(one.path), natural_key(str(one.path))))
         for found in ordered:
             name = self._name(found.path)
             if found.why_not is None:
@@ -129,12 +130,11 @@ class _Finds:
 
     def _sort_in(self, file: FileStream, path: Path, name: str) -> None:
         seen = look(file, self.limits)
-        why_not = _after_hole(file, self.limits) if seen.why_not == ONLY_NULS else seen.why_not
         source = Source(id=0, name=name, path=path, codec=seen.codec, size=file.size)
         if seen.archive:
             self._add_archive(replace(source, archive=seen.archive))
-        elif why_not:
-            self.unread.append(Unread(name, why_not))
+        elif seen.why_not:
+            self.unread.append(Unread(name, seen.why_not))
         else:
             self._add(source)
 
@@ -147,9 +147,9 @@ class _Finds:
         if why := held.damage or held.whole or (None if held.items else "an empty archive"):
             self.unread.append(Unread(archive.name, why))
         for item in held.items:
-            name = f"{archive.name}!{printable(member_path(item.name))}"
-            why_not = "a hidden or library folder" if _in_hidden_folder(item.name) else item.why_not
-            if why_not:
+            inside = member_path(item.name)
+            name = f"{archive.name}!{printable(inside)}"
+            if why_not := item.why_not or why_unlikely(inside):
                 self.unread.append(Unread(name, why_not))
             else:
                 self._add(replace(archive, name=name, member=item.key, size=item.size))
@@ -159,22 +159,6 @@ class _Finds:
             self.sources.append(replace(source, name=self._names(source.name)))
         else:
             self.unread.append(Unread(source.name, f"beyond the limit of {self.limits.sources:,} files"))
-
-
-def _in_hidden_folder(member: str) -> bool:
-    folders = member_path(member).split("/")[:-1]
-    return any(folder.startswith(".") or folder == "__pycache__" for folder in folders)
-
-
-def _after_hole(file: FileStream, limits: Limits) -> str | None:
-    """Judge a file that begins with NULs by what stands behind its hole, else by its end."""
-    for position in (0, max(0, file.size - limits.sniff_bytes)):
-        file.position = position
-        file.position = file.data_start()
-        start = file.read(limits.sniff_bytes)
-        if start and (why := why_not_text(start)) != ONLY_NULS:
-            return why
-    return ONLY_NULS
 
 
 def _placed(sources: Iterable[Source]) -> tuple[Source, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections import deque
 from collections.abc import Iterator
@@ -13,16 +12,9 @@ from pathlib import Path
 
 from assistant.intake.files import kind_of, reason_of
 from assistant.intake.limits import DEFAULT_LIMITS, Limits
+from assistant.intake.selection import HIDDEN, is_skipped, why_unlikely
 
-SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages", "dist-packages"})
 _SYSTEM = ("/proc", "/sys", "/dev")
-_PROGRAM = re.compile(r"\.(py[ixc]?|ipynb|c|cc|cpp|cxx|cu|cuh|h|hpp|java|go|rs|js|ts|css|html?|md|rst|tex)$", re.I)
-_MODEL_FILE = re.compile(
-    r"(tokenizer|tokenizer_config|vocab|special_tokens_map|.*\.(safetensors|bin)\.index)\.json$|(vocab|merges)\.txt$"
-)
-PROGRAM = "a program or document, not a log: give it by name to read it"
-MODEL_FILE = "part of a model, not a log: give it by name to read it"
-HIDDEN = "a hidden or library folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +41,13 @@ class Walk:
         try:
             status = path.stat()
         except OSError as error:
-            yield Found(path, _link_words(path, error))
+            absent = isinstance(error, FileNotFoundError) and not os.path.islink(path)
+            yield Found(path, "no such file or folder" if absent else _link_words(path, error))
             return
         if kind := kind_of(status.st_mode):
             yield Found(path, f"{kind}: pipe it into `-` instead" if kind == "a named pipe" else kind)
         elif stat.S_ISDIR(status.st_mode):
-            self._above |= {_identity(parent) for parent in path.resolve().parents}
+            self._above |= {_identity(parent) for parent in Path(os.path.realpath(path)).parents}
             yield from self._folder(path)
         else:
             yield Found(path)
@@ -81,8 +74,8 @@ class Walk:
         except OSError as error:
             return _link_words(path, error)
         if identity in self._folders:
-            return "a link to a folder that is read already" if path.is_symlink() else ""
-        if depth and (identity in self._above or str(path.resolve()).startswith(_SYSTEM)):
+            return "a link to a folder that is read already" if os.path.islink(path) else ""
+        if depth and (identity in self._above or os.path.realpath(path).startswith(_SYSTEM)):
             return "a link to a folder around the job"
         if depth > self.limits.depth:
             return f"nested more than {self.limits.depth} folders deep"
@@ -112,13 +105,9 @@ def _judged(entry: os.DirEntry[str]) -> Found | os.DirEntry[str]:
     except OSError as error:
         return Found(path, _link_words(path, error))
     if stat.S_ISDIR(mode):
-        hidden = entry.name.startswith(".") or entry.name in SKIPPED or (path / "pyvenv.cfg").exists()
+        hidden = is_skipped(entry.name) or os.path.lexists(path / "pyvenv.cfg")
         return Found(path, HIDDEN) if hidden else entry
-    if kind := kind_of(mode):
-        return Found(path, kind)
-    if _PROGRAM.search(entry.name):
-        return Found(path, PROGRAM)
-    return Found(path, MODEL_FILE if _MODEL_FILE.match(entry.name) else None)
+    return Found(path, kind_of(mode) or why_unlikely(entry.name))
 
 
 def _identity(path: Path) -> tuple[int, int]:
@@ -129,4 +118,4 @@ def _identity(path: Path) -> tuple[int, int]:
 def _link_words(path: Path, error: OSError) -> str:
     if error.errno == errno.ELOOP:
         return "a link that leads to itself"
-    return "a broken link" if path.is_symlink() and isinstance(error, FileNotFoundError) else reason_of(error)
+    return "a broken link" if os.path.islink(path) and isinstance(error, FileNotFoundError) else reason_of(error)

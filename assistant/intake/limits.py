@@ -25,6 +25,8 @@ class Limits:
     """Longer lines are cut to this length."""
     sniff_bytes: int = 64 * KIB
     """How much of a file decides whether it is text."""
+    hole_bytes: int = GIB
+    """How far text is looked for behind NULs, as a log begins with that was emptied while its writer went on."""
     spool_bytes: int = 50 * 10**9
     """How much of standard input is kept."""
     spool_reserve: int = GIB

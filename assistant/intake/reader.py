@@ -95,10 +95,15 @@ class _Cutter:
         return block
 
     def _cut_line(self, data: bytes, start: int, at: int) -> tuple[Block, bytes, int]:
-        """A block from `start` to the kept part of the long line at `at`; then the data and where to go on in it."""
+        """A block from `start` to the kept part of the long line at `at`; then the data and where to go on in it.
+
+        Nothing is kept of a hole, a run of NUL bytes.
+        """
         whole = self._block(data[start:at])
         kept = data[at : at + self._limit]
-        data, end, skipped = self._line_rest(data, at + self._limit, hole=not kept.strip(b"\0"))
+        if hole := not kept.strip(b"\0"):
+            kept = b""
+        data, end, skipped = self._line_rest(data, at + self._limit, hole=hole)
         length = self._limit + skipped
         line = self._line
         block = replace(whole, data=whole.data + kept + b"\n", cut=((line, length),))
@@ -111,7 +116,7 @@ class _Cutter:
     def _line_rest(self, data: bytes, at: int, *, hole: bool) -> tuple[bytes, int, int]:
         """Pass over the rest of a long line: the data in hand then, where the line ends in it, bytes passed over.
 
-        A hole (a run of NUL bytes) ends where the NULs end: the text behind it is a line of its own.
+        A hole ends where the NULs end: the text behind it is a line of its own.
         """
         skipped = 0
         while True:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tarfile import HeaderError, TarInfo
 
 from assistant.intake.codecs import codec_of, unpacked
-from assistant.intake.files import ByteStream, Peeked
-from assistant.intake.limits import DEFAULT_LIMITS, Limits
+from assistant.intake.files import ByteStream, FileStream, Peeked
+from assistant.intake.limits import DEFAULT_LIMITS, MIB, Limits
 from assistant.intake.models import Codec
 
 EMPTY = "empty"
@@ -60,9 +60,23 @@ def look(stream: ByteStream, limits: Limits = DEFAULT_LIMITS) -> Look:
     archive = archive_of(start, codec)
     if archive:
         return Look(codec, archive, None)
+    if start and not start.strip(b"\0"):
+        start = _behind_hole(stream if codec == Codec.PLAIN else plain, limits)
     if not start:
         return Look(codec, None, plain.damage or EMPTY)
     return Look(codec, None, why_not_text(start))
+
+
+def _behind_hole(stream: ByteStream, limits: Limits) -> bytes:
+    """What stands behind the NULs that a stream begins with; a NUL where nothing does within reach."""
+    if isinstance(stream, FileStream):
+        stream.skip(stream.data_start() - stream.position)
+    passed = 0
+    while passed < limits.hole_bytes and (data := stream.read(MIB)):
+        passed += len(data)
+        if start := data.lstrip(b"\0"):
+            return (start + stream.read(limits.sniff_bytes))[: limits.sniff_bytes]
+    return b"\0"
 
 
 def archive_of(start: bytes, codec: Codec) -> str | None:

@@ -47,6 +47,8 @@ class TarWalk:
     def __init__(self, stream: ByteStream) -> None:
         self.damage: str | None = None
         self._stream = stream
+        self._block = b""
+        """The header read last."""
 
     def __iter__(self) -> Iterator[TarMember]:
         extension: dict[str, str] = {}
@@ -54,6 +56,8 @@ class TarWalk:
             if info.type in _EXTENSIONS:
                 extension |= self._extension(info)
                 continue
+            if info.type == GNUTYPE_SPARSE:
+                self._pass_sparse_map()
             member = _member(info, extension, self._stream.position)
             extension = {}
             yield member
@@ -64,7 +68,7 @@ class TarWalk:
     def _header(self) -> TarInfo | None:
         if self.damage:
             return None
-        block = self._stream.read(BLOCKSIZE)
+        block = self._block = self._stream.read(BLOCKSIZE)
         if len(block) == BLOCKSIZE and not block.strip(b"\0"):
             return None
         if len(block) < BLOCKSIZE:
@@ -86,6 +90,13 @@ class TarWalk:
             return {"path": data.rstrip(b"\0").decode("utf-8", "surrogateescape")}
         return _pax_records(data) if info.type in _PAX else {}
 
+    def _pass_sparse_map(self) -> None:
+        """Old GNU sparse members: more blocks of the map follow while a flag in the block before says so."""
+        more = self._block[482]
+        while more:
+            block = self._stream.read(BLOCKSIZE)
+            more = block[504] if len(block) == BLOCKSIZE else 0
+
     def _go_to(self, position: int) -> bool:
         missing = position - self._stream.position
         if missing < 0 or self._stream.skip(missing) < missing:
@@ -94,7 +105,7 @@ class TarWalk:
 
 
 def _member(info: TarInfo, extension: dict[str, str], start: int) -> TarMember:
-    name = extension.get("path", info.name)
+    name = extension.get("GNU.sparse.name") or extension.get("path", info.name)
     size = int(extension["size"]) if extension.get("size", "").isdecimal() else info.size
     sparse = info.type == GNUTYPE_SPARSE or any(key.startswith("GNU.sparse.") for key in extension)
     if info.isdir():

@@ -126,6 +126,13 @@ def test_wrong_checksum_is_reported_though_all_text_is_read(tmp_path: Path) -> N
     assert "check" in told["x.log"]
 
 
+def test_text_behind_a_hole_is_found_in_packed_files_and_members(tmp_path: Path) -> None:
+    data = bytes(3_000_000) + b"words\nmore\n"
+    put(tmp_path / "x.gz", gzip.compress(data))
+    put(tmp_path / "y.tar", tar_bytes([("x.log", data)]))
+    assert [source.name for source in discover([str(tmp_path)]).sources] == ["x.gz", "y.tar!x.log"]
+
+
 def test_head_without_data_is_listed(tmp_path: Path) -> None:
     put(tmp_path / "job.log", TEXT)
     put(tmp_path / "x.gz", gzip.compress(TEXT)[:12])
@@ -218,6 +225,25 @@ def test_hidden_folders_in_archives_are_skipped_by_name(tmp_path: Path) -> None:
     found = discover([str(put(tmp_path / "x.tar", tar_bytes([("./a.log", b"a\n"), ("./.git/config", b"b\n")])))])
     assert [source.name for source in found.sources] == ["x.tar!a.log"]
     assert [one.source for one in found.unread] == ["x.tar!.git/config"]
+
+
+def test_programs_in_archives_are_named_and_not_read(tmp_path: Path) -> None:
+    found = discover([str(put(tmp_path / "x.tar", tar_bytes([("a.log", b"a\n"), ("src/train.py", b"b\n")])))])
+    assert [source.name for source in found.sources] == ["x.tar!a.log"]
+    assert [one.source for one in found.unread] == ["x.tar!src/train.py"]
+
+
+def test_sparse_members_are_named_and_those_behind_them_are_read(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("sparse.log")
+    info.type, info.size = tarfile.GNUTYPE_SPARSE, 600
+    header = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    header[482] = 1
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    data = bytes(header) + bytes(512) + b"s" * 600 + bytes(424) + tar_bytes([("a.log", b"a\n")])
+    found = discover([str(put(tmp_path / "x.tar", data))])
+    assert read_all(found) == ({"x.tar!a.log": b"a\n"}, {})
+    assert "sparse" in found.unread[0].why
 
 
 @pytest.mark.parametrize("kind", TARS)

@@ -8,6 +8,7 @@ import os
 import pickle
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -246,11 +247,47 @@ def test_unreadable_and_vanished_files_are_listed(tmp_path: Path, monkeypatch: p
     assert "vanished" in reasons(found)["gone.log"]
 
 
+def test_locked_folders_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "job.log")
+    put(tmp_path / "locked" / "x.log", b"other\n")
+    real = os.scandir
+
+    def guarded(path: Path) -> object:
+        if path.name == "locked":
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    found = discover([str(tmp_path)])
+    assert names(found) == ["job.log"]
+    assert "permission denied" in reasons(found)["locked"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user's rights, which only root can do")
+def test_another_users_files_are_listed_and_no_error(tmp_path: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        job = Path(folder)
+        job.chmod(0o755)
+        put(job / "job.log")
+        put(job / "locked" / "x.log", b"other\n").parent.chmod(0o700)
+        put(job / "own.log", b"own\n").chmod(0o600)
+        os.seteuid(65534)
+        try:
+            found = discover([folder])
+            with pytest.raises(NothingFound) as caught:
+                discover([str(job / "locked" / "x.log")])
+        finally:
+            os.seteuid(0)
+    assert names(found) == ["job.log"]
+    assert set(reasons(found)) == {"locked", "own.log"}
+    assert "permission denied" in caught.value.message
+
+
 def test_missing_path_among_others_is_listed(tmp_path: Path) -> None:
     put(tmp_path / "job.log")
     found = discover([str(tmp_path / "job.log"), str(tmp_path / "typo.log")])
     assert names(found) == ["job.log"]
-    assert "typo.log" in reasons(found)
+    assert reasons(found)["typo.log"] == "no such file or folder"
 
 
 @pytest.mark.parametrize("prepare", ["missing", "empty-folder", "empty-file"])

@@ -78,7 +78,7 @@ def test_hostile_mixtures_keep_true_places(tmp_path: Path, seed: int) -> None:
     blocks = blocks_of(tmp_path / "x.log", data, chance.randrange(20, 600), Limits(line_bytes=100))
     assert_true_places(blocks, data)
     for line in data.replace(b"\r", b"\n").split(b"\n"):
-        assert line[:100] in joined(blocks)
+        assert line.lstrip(b"\0")[:50] in joined(blocks)
 
 
 def test_carriage_returns_end_lines_too_when_there_is_no_newline(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_text_behind_a_hole_is_a_line_of_its_own(tmp_path: Path) -> None:
         file.seek(size)
         file.write(b"first words\nmore\n")
     first, second = read_blocks(source_of(path), print)
-    assert first.cut == ((1, size),)
+    assert (first.data, first.cut) == (b"\n", ((1, size),))
     assert (second.data, second.offset, second.line) == (b"first words\nmore\n", size, 1)
 
 
