@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from assistant.case.vocabulary import Confidence, EvidenceClass, Status
+from assistant.case.vocabulary import Confidence, EvidenceClass, Stage, Status
 from assistant.diagnosis.exhibits import exhibits, last_attempt
 from assistant.diagnosis.exit_theory import HARD, exit_theory
 from assistant.diagnosis.exits import exits
@@ -27,8 +27,12 @@ HARD_DEATH = TIER[Specificity.GENERIC] + TERMINAL + EARLIEST + 1.1
 """A native death of one rank outweighs a program error that only other ranks show, unless that error is specific."""
 GRAVE = re.compile(r"(?i)\b(?:fatal|critical|panic|abort(?:ed|ing)?|error|exception|traceback)\b")
 """Words with which programs announce their end."""
+LONGEST = 4000
+"""Characters beyond which a record is a dump of data, not a message."""
 FOUNDED = 1.5
 """Weight below which a root stands behind a death or a hang: it is unspecific, late, or a victim's."""
+WINDING_UP = (Stage.SHUTDOWN.value, Stage.CHECKPOINT_SAVE.value)
+"""Stages that may follow the goal without a new beginning."""
 SPOILS_A_SUCCESS = ("storage.", "checkpoint.", "memory.", "hardware.")
 """Failures after the goal that still cost something: the last save, or a machine."""
 
@@ -41,16 +45,21 @@ def prepare(findings: Findings) -> Bench:
     current = [e for e in shown if e.record.attempt == attempt]
     groups = group(e for e in current if e.stands)
     ends = exits(findings.signals, people, attempt)
-    weighed = weigh(groups, findings, people, ends)
+    weighed = weigh(groups, findings, ends)
     silent = silent_ranks(findings, people, groups, ends)
     goal = _goal(findings, attempt)
     return Bench(findings, people, tuple(current), tuple(groups), ends, tuple(weighed), tuple(silent), goal)
 
 
 def _goal(findings: Findings, attempt: int) -> bool:
-    marks = findings.scan.marks
-    goals = marks.filter((pl.col("kind") == MarkKind.GOAL.value) & (pl.col("attempt") == attempt))
-    return goals.height > 0
+    """The run says that it reached its goal, and did not go on to something else afterwards."""
+    marks = findings.scan.marks.filter(pl.col("attempt") == attempt)
+    goals = marks.filter(pl.col("kind") == MarkKind.GOAL.value)
+    if not goals.height:
+        return False
+    last = {int(stream): int(order) for stream, order in goals.select("stream", "order").iter_rows()}
+    later = marks.filter(pl.col("stage").is_not_null() & ~pl.col("stage").is_in(WINDING_UP)).select("stream", "order")
+    return not any(order > last.get(stream, order) for stream, order in later.iter_rows())
 
 
 def choose(bench: Bench) -> Theory | None:
@@ -104,7 +113,15 @@ def _after_the_goal(bench: Bench) -> Theory | None:
     if late is None or late.fault is None:
         return None
     spoils = late.cause.startswith(SPOILS_A_SUCCESS) and late.fault.specificity is not Specificity.GENERIC
-    return late if spoils else None
+    return late if spoils or _never_took_part(late, bench) else None
+
+
+def _never_took_part(late: Theory, bench: Bench) -> bool:
+    """A node that ended with an error before the goal, while another reached it alone."""
+    marks = bench.findings.scan.marks
+    busy = set(marks.filter(pl.col("kind").is_in(["iteration", "goal"]))["stream"].to_list())
+    first = late.group.first if late.group else None
+    return first is not None and first.record.stream not in busy and first.left == 0 and bool(late.blamed)
 
 
 def _unexplained(bench: Bench) -> Theory | None:
@@ -125,7 +142,8 @@ def _unexplained(bench: Bench) -> Theory | None:
 def _grave(group: Group) -> bool:
     """An error that no entry knows, with which its writer ended."""
     last = group.exhibits[-1]
-    return group.fault is None and last.left <= TAIL and bool(GRAVE.search(last.record.text))
+    text = last.record.text
+    return group.fault is None and last.left <= TAIL and len(text) <= LONGEST and bool(GRAVE.search(text))
 
 
 def status(bench: Bench, theory: Theory | None) -> Status:

@@ -11,14 +11,19 @@ import polars as pl
 from assistant.diagnosis.models import Exhibit, Findings, Place, Population
 from assistant.diagnosis.order import in_order
 from assistant.diagnosis.population import subject_place, writer_place
-from assistant.events.models import Indicator, Scan
+from assistant.events.models import Indicator, Record, Scan
 from assistant.faults.models import Blame, FaultRole, Specificity
 from assistant.faults.subjects import subjects
-from assistant.intake.models import MarkKind
+from assistant.intake.models import MarkKind, WriterKind
 
 STEPS_TO_RECOVER = 2
 """Iterations that the job must complete after an error before the error counts as overcome: in a synchronous job the
 other ranks may finish the iteration that was running, and one more report of it may be in flight."""
+
+BEFORE_THE_JOB = 600.0
+"""Seconds before the job's first line from which on a node's kernel messages still count."""
+ENDED_WITH = 3
+"""Lines that may follow a traceback with which a process ended."""
 
 
 def exhibits(findings: Findings, people: Population) -> list[Exhibit]:
@@ -59,6 +64,10 @@ class Advance:
             int(key[0]): (part["order"].to_numpy(), part["iteration"].to_numpy())
             for key, part in steps.group_by(["stream"], maintain_order=True)
         }
+        self._by_source = {
+            int(key[0]): (part["line"].to_numpy(), part["iteration"].to_numpy())
+            for key, part in steps.sort("source", "line").group_by(["source"], maintain_order=True)
+        }
         timed = steps.filter(pl.col("time").is_not_null()).sort("time")
         self._times = timed["time"].to_numpy()
         self._iterations = timed["iteration"].to_numpy()
@@ -67,12 +76,17 @@ class Advance:
             int(key[0]): max(part["order"].to_list()) for key, part in goals.group_by(["stream"], maintain_order=True)
         }
         self._goal_time = max(goals["time"].drop_nulls().to_list(), default=None)
+        self._kernel = {stream.id for stream in scan.streams if stream.kind is WriterKind.KERNEL}
+        starts = [s.first_time for s in scan.streams if s.id not in self._kernel and s.first_time is not None]
+        self._start = min(starts, default=None)
 
     def after(self, exhibit: Exhibit) -> str:
         """Why the record is overcome, or the empty string."""
         record = exhibit.record
         if record.attempt < self._last_attempt:
             return "belongs to an earlier attempt"
+        if self._before_the_job(record):
+            return "older than the job"
         if self._goal_follows(exhibit):
             return "the run reached its goal afterwards"
         if exhibit.specificity is Specificity.DECISIVE and exhibit.role is FaultRole.ROOT:
@@ -80,8 +94,16 @@ class Advance:
         steps = self._steps_after(exhibit)
         return f"training went on for {steps} more iterations" if steps >= STEPS_TO_RECOVER else ""
 
+    def _before_the_job(self, record: Record) -> bool:
+        """Kernel logs reach back for months; only what is near the job's own time is about the job."""
+        if record.stream not in self._kernel or record.time is None or self._start is None:
+            return False
+        return record.time < self._start - BEFORE_THE_JOB
+
     def _goal_follows(self, exhibit: Exhibit) -> bool:
         record = exhibit.record
+        if _ended_with(exhibit):
+            return False
         order = self._goals.get(record.stream)
         if order is not None:
             return bool(record.order < order)
@@ -93,9 +115,20 @@ class Advance:
         if own is not None:
             orders, iterations = own
             return _distinct(iterations[np.searchsorted(orders, record.order, side="right") :])
+        if _ended_with(exhibit):
+            return 0
+        beside = self._by_source.get(record.source)
+        if beside is not None:
+            lines, iterations = beside
+            return _distinct(iterations[np.searchsorted(lines, record.last_line, side="right") :])
         if record.time is None or not len(self._times):
             return 0
         return _distinct(self._iterations[np.searchsorted(self._times, record.time + 1.0, side="right") :])
+
+
+def _ended_with(exhibit: Exhibit) -> bool:
+    """A traceback at the end of a writer's lines: that process did not go on, whatever the others did."""
+    return exhibit.left <= ENDED_WITH and "Traceback (most recent call last)" in exhibit.record.text
 
 
 def _distinct(values: npt.NDArray[np.int64]) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from assistant.case.models import Failure
 from assistant.case.vocabulary import Confidence, EvidenceClass
+from assistant.diagnosis.blame import judge
 from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.ledger import Ledger
 from assistant.diagnosis.models import Group
 from assistant.diagnosis.order import earlier
-from assistant.diagnosis.root_theory import blamed, nobody_to_blame
 from assistant.diagnosis.theory import Bench, Theory
 from assistant.diagnosis.verdict import failed, suspects
 from assistant.faults.models import FaultRole, Specificity
@@ -45,14 +45,14 @@ def _before_consequences(group: Group, bench: Bench) -> bool:
 def _failure(weighed: Weighed, bench: Bench, ledger: Ledger) -> Failure:
     fault = weighed.group.fault
     assert fault is not None
-    nobody = nobody_to_blame(weighed.group, bench)
+    judgement = judge(weighed.group, bench, weighed.reasons)
     theory = Theory(
         cause=fault.cause,
         title=fault.title,
         confidence=Confidence.MEDIUM,
         evidence_class=EvidenceClass.NEEDS_MEASUREMENT if fault.settles else EvidenceClass.LOGS,
-        blamed=() if nobody else blamed(weighed.group, bench, weighed.reasons),
-        nobody=nobody,
+        blamed=judgement.blamed,
+        nobody=judgement.nobody,
         group=weighed.group,
         fault=fault,
         reasons=weighed.reasons,

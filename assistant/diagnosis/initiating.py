@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.diagnosis.exits import Exit
-from assistant.diagnosis.groups import Spread, spread
-from assistant.diagnosis.models import Findings, Group, Population
+from assistant.diagnosis.models import Exhibit, Findings, Group
 from assistant.diagnosis.order import earlier
-from assistant.faults.models import Blame, FaultRole, Specificity
+from assistant.faults.models import FaultRole, Specificity
 
 TIER = {Specificity.DECISIVE: 3.0, Specificity.SPECIFIC: 2.0, Specificity.GENERIC: 1.0}
 TERMINAL = 1.0
@@ -30,6 +29,11 @@ UNEXPLAINED = -1.0
 """No library entry matched; only an error word did."""
 CONFIRMATION = -1.0
 """By its nature it confirms another error."""
+TORN = -0.75
+"""A traceback that lost its exception line says nothing."""
+NEAR_LINES = 200
+NEAR_SECONDS = 2.0
+"""Distance within which an unspecific error and a specific one are two reports of the same thing."""
 VICTIM = -2.5
 """Each rank that shows it had reported waiting for, or losing, another rank before."""
 TAIL = 40
@@ -45,11 +49,11 @@ class Weighed:
     reasons: tuple[str, ...]
 
 
-def weigh(groups: list[Group], findings: Findings, people: Population, ends: tuple[Exit, ...]) -> list[Weighed]:
+def weigh(groups: list[Group], findings: Findings, ends: tuple[Exit, ...]) -> list[Weighed]:
     """All groups that can be a root, the likeliest first."""
     able = [group for group in groups if can_start(group)]
     rivals = able + [g for g in groups if g.role is FaultRole.CASCADE and any(e.stands for e in g.exhibits)]
-    weighed = [_weighed(group, rivals, findings, people, ends) for group in able]
+    weighed = [_weighed(group, rivals, findings, ends) for group in able]
     return sorted(weighed, key=lambda w: -w.weight)
 
 
@@ -60,9 +64,7 @@ def can_start(group: Group) -> bool:
     return group.role in (FaultRole.ROOT, FaultRole.CONFIRMATION)
 
 
-def _weighed(
-    group: Group, rivals: list[Group], findings: Findings, people: Population, ends: tuple[Exit, ...]
-) -> Weighed:
+def _weighed(group: Group, rivals: list[Group], findings: Findings, ends: tuple[Exit, ...]) -> Weighed:
     clues = [
         _tier(group),
         _terminal(group),
@@ -80,9 +82,18 @@ Clue = tuple[float, str]
 
 def _tier(group: Group) -> Clue:
     weight = TIER[group.first.specificity]
+    if all(_cut_short(exhibit) for exhibit in group.exhibits):
+        weight += TORN
     if group.role is FaultRole.CONFIRMATION:
         return weight + CONFIRMATION, ""
     return weight, ""
+
+
+def _cut_short(exhibit: Exhibit) -> bool:
+    """A traceback without its exception line, as several processes leave it that write into one file at once."""
+    text = exhibit.record.text
+    last = text.rsplit("\n", 1)[-1]
+    return "Traceback (most recent call last)" in text and (last[:1].isspace() or last.startswith("Traceback"))
 
 
 def _terminal(group: Group) -> Clue | None:
@@ -96,8 +107,18 @@ def _position(group: Group, rivals: list[Group]) -> list[Clue]:
     after = [r for r in rivals if r is not group and earlier(mine, r.first.record) is True]
     if not before:
         return [(EARLIEST, "nothing that could have caused it came before")] if after else [(EARLIEST, "")]
-    roots = [r for r in before if can_start(r) and r.role is FaultRole.ROOT]
+    roots = [r for r in before if can_start(r) and r.role is FaultRole.ROOT and not _same_report(r, group)]
     return [(LATE, "")] if roots else []
+
+
+def _same_report(before: Group, group: Group) -> bool:
+    """The earlier error is an unspecific word for the same thing."""
+    if TIER[before.first.specificity] >= TIER[group.first.specificity]:
+        return False
+    one, other = before.first.record, group.first.record
+    if one.source == other.source:
+        return abs(one.line - other.line) <= NEAR_LINES
+    return one.time is not None and other.time is not None and abs(one.time - other.time) <= NEAR_SECONDS
 
 
 def _death(group: Group, ends: tuple[Exit, ...]) -> Clue | None:
@@ -122,12 +143,3 @@ def _novelty(group: Group, findings: Findings) -> Clue | None:
     scores = {event.template: event.score for event in findings.cross_job.events}
     score = max((scores.get(e.record.template, 0.0) for e in group.exhibits), default=0.0)
     return (NOVEL * score, "healthy runs do not show it") if score >= 0.5 else None
-
-
-def blames_nobody(group: Group, people: Population) -> str:
-    """Why a root blames no rank: its nature, or that it strikes all alike. Empty where it does blame."""
-    if group.fault is not None and group.fault.blame is Blame.NOBODY:
-        return "an outside decision, no fault of a rank"
-    if spread(group.ranks, group.nodes, people) is Spread.ALL:
-        return "all ranks fail alike"
-    return ""

@@ -26,7 +26,12 @@ def writer_place(stream: Stream) -> Place:
 
 
 def subject_place(subject: Subject, writer: Stream, streams: tuple[Stream, ...], people: Population) -> Place:
-    """Whom a record is about, in global ranks: named ranks as they are, local ranks and tasks through their stream."""
+    """Whom a record is about, in global ranks: named ranks as they are, local ranks and tasks through their stream.
+
+    A peer that is named by an address which belongs to no known node is somebody unknown, not the writer.
+    """
+    if subject.peer and subject.node is None and subject.rank is None:
+        return Place(subject.peer if subject.peer in people.nodes else None)
     node = subject.node or (writer.node if writer.node else None)
     rank = subject.rank
     if rank is None and subject.task is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assistant.case.vocabulary import Confidence, EvidenceClass
+from assistant.diagnosis.blame import judge
 from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.order import earlier
-from assistant.diagnosis.root_theory import blamed, nobody_to_blame
 from assistant.diagnosis.theory import Bench, Theory
 from assistant.faults.models import FaultRole
 
@@ -27,14 +27,14 @@ def scheduler_theory(bench: Bench) -> Theory | None:
     best = min(stops, key=lambda w: (_cause(w) not in STATED, -w.weight))
     fault = best.group.fault
     assert fault is not None
-    nobody = nobody_to_blame(best.group, bench)
+    judgement = judge(best.group, bench, best.reasons)
     return Theory(
         cause=fault.cause,
         title=fault.title,
         confidence=Confidence.HIGH if fault.role is FaultRole.ROOT else Confidence.MEDIUM,
         evidence_class=EvidenceClass.LOGS,
-        blamed=() if nobody else blamed(best.group, bench, best.reasons),
-        nobody=nobody,
+        blamed=judgement.blamed,
+        nobody=judgement.nobody,
         group=best.group,
         fault=fault,
         reasons=("no failure of the job precedes it",),

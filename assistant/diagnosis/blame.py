@@ -1,0 +1,127 @@
+"""Whom a root blames: the places of its first strike, or those whose process ended with it, or nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assistant.diagnosis.exits import Exit
+from assistant.diagnosis.groups import Spread, spread
+from assistant.diagnosis.models import Exhibit, Group, Place, Population
+from assistant.diagnosis.order import CLOCK_TOLERANCE
+from assistant.diagnosis.theory import Bench, Blamed
+from assistant.faults.models import Blame, Fault
+from assistant.signals.models import SignalKind
+
+SHARED_WITHIN_A_NODE = (
+    "config.",
+    "code.import",
+    "launch.",
+    "platform.",
+    "data.missing",
+    "storage.missing_path",
+    "checkpoint.",
+)
+"""Causes that lie in what all ranks of a node share (code, files, settings), so never in one rank alone."""
+PROGRAM = ("code.", "data.", "config.", "numerics.", "storage.missing_path", "checkpoint.")
+"""Causes that the program or its input brings to every rank alike sooner or later."""
+OF_A_MACHINE = ("hardware.", "network.", "scheduler.node_fail", "platform.service")
+"""Causes for which the only node of a job may be blamed as such."""
+TOGETHER = 5.0
+"""Seconds within which equal errors on several ranks count as one strike and not as one infecting the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The blamed places, or why nobody is blamed."""
+
+    blamed: tuple[Blamed, ...] = ()
+    nobody: str = ""
+
+
+def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
+    """Whom a group blames if it is the root."""
+    fault = group.fault
+    if fault is None or fault.blame is Blame.NOBODY:
+        return Judgement(nobody="an outside decision, no fault of a rank")
+    struck = _struck(group, bench)
+    reason = _all_alike(struck, group, bench.people) or _shared(group, fault, bench)
+    if reason:
+        return Judgement(nobody=reason)
+    placed = _placed(group, fault, reasons) or _ended(group, bench)
+    placed = tuple(b for b in placed if _may_be_blamed(b.place, fault, bench.people))
+    return Judgement(placed) if placed else Judgement(nobody="the logs do not say which rank or node it was")
+
+
+def _struck(group: Group, bench: Bench) -> frozenset[int]:
+    """The ranks that the group strikes; where its lines name none, those that ended by themselves in its way."""
+    if group.ranks:
+        return group.ranks
+    return frozenset(end.place.rank for end in _ends_of(group, bench) if end.place.rank is not None)
+
+
+def _ends_of(group: Group, bench: Bench) -> list[Exit]:
+    ends = [end for end in bench.ends if end.by_itself]
+    cause = group.fault.cause if group.fault else ""
+    return [end for end in ends if end.cause == cause] if cause.startswith("process.") else ends
+
+
+def _all_alike(ranks: frozenset[int], group: Group, people: Population) -> str:
+    if spread(ranks, group.nodes, people) is Spread.ALL:
+        return "all ranks fail alike"
+    program = group.fault is not None and group.fault.cause.startswith(PROGRAM)
+    several = len(ranks) >= 2 and spread(ranks, group.nodes, people) is not Spread.ONE_NODE
+    if program and several and len(ranks) * 2 >= people.size:
+        return "every rank that could still report fails alike"
+    return ""
+
+
+def _shared(group: Group, fault: Fault, bench: Bench) -> str:
+    """Code, files and settings are shared by the ranks of a node: only a node among others can stand alone."""
+    if not fault.cause.startswith(SHARED_WITHIN_A_NODE) or fault.blame is Blame.SUBJECT:
+        return ""
+    nodes = {bench.people.node_of.get(rank) for rank in group.ranks} | set(group.nodes)
+    nodes.discard(None)
+    if len(nodes) == 1 and len(bench.people.nodes) > 1:
+        return ""
+    return "what failed is shared by all ranks, no rank's own fault"
+
+
+def _placed(group: Group, fault: Fault, reasons: tuple[str, ...]) -> tuple[Blamed, ...]:
+    by_node = fault.cause.startswith(SHARED_WITHIN_A_NODE)
+    places: dict[Place, list[Exhibit]] = {}
+    for exhibit in _first_strike(group):
+        place = Place(exhibit.place.node) if by_node and exhibit.place.node else exhibit.place
+        if place.known or place.device:
+            places.setdefault(place, []).append(exhibit)
+    if any(place.rank is not None for place in places):
+        places = {place: found for place, found in places.items() if place.rank is not None or place.device}
+    ordered = sorted(places.items(), key=lambda item: (item[0].rank is None, item[0].rank or 0, item[0].node or ""))
+    return tuple(Blamed(place, 0.95, reasons, tuple(found)) for place, found in ordered)
+
+
+def _first_strike(group: Group) -> list[Exhibit]:
+    standing = [exhibit for exhibit in group.exhibits if exhibit.stands]
+    start = standing[0].record.time if standing else None
+    if start is None:
+        return standing
+    within = TOGETHER + CLOCK_TOLERANCE
+    return [e for e in standing if e.record.time is None or e.record.time - start <= within]
+
+
+def _ended(group: Group, bench: Bench) -> tuple[Blamed, ...]:
+    """Unsigned lines belong to the process that ended by itself, or to the first that its launcher saw end."""
+    ends = [end for end in _ends_of(group, bench) if end.place.rank is not None]
+    if len(ends) > 1:
+        first = {s.rank for s in bench.findings.signals if s.kind is SignalKind.FIRST_FAILURE}
+        ends = [end for end in ends if end.place.rank in first]
+    if len(ends) != 1:
+        return ()
+    reason = (f"the process that its launcher saw end by itself ({ends[0].words})",)
+    return (Blamed(ends[0].place, 0.8, reason, (), (ends[0],)),)
+
+
+def _may_be_blamed(place: Place, fault: Fault, people: Population) -> bool:
+    """The only node of a job is not blamed for what its ranks did."""
+    if place.rank is not None or place.device is not None:
+        return True
+    return len(people.nodes) > 1 or fault.cause.startswith(OF_A_MACHINE)
