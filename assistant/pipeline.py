@@ -11,7 +11,7 @@ from pathlib import Path
 from assistant.baselines.choice import choose_baseline
 from assistant.baselines.models import Baseline
 from assistant.baselines.store import BaselineStore
-from assistant.case.models import Case
+from assistant.case.models import Case, Evidence
 from assistant.diagnosis.conclude import conclude
 from assistant.diagnosis.models import Findings
 from assistant.events.models import Scan
@@ -21,7 +21,7 @@ from assistant.faults.matcher import Matcher
 from assistant.faults.models import FaultRole, Specificity
 from assistant.intake.dialects import load_dialects
 from assistant.intake.discover import discover
-from assistant.intake.excerpt import read_many_at
+from assistant.intake.excerpt import read_places
 from assistant.intake.jobs import select_job
 from assistant.intake.limits import Limits
 from assistant.intake.models import Discovery, ProgressHook
@@ -68,7 +68,10 @@ def read(paths: Sequence[str], options: Options) -> Reading:
 
     Raises InputError where nothing can be read and SeveralJobs where one job must be chosen.
     """
-    discovery = renumbered(select_job(discover(paths, limits=options.limits), options.job))
+    discovery = discover(paths, limits=options.limits)
+    if len(paths) == 1 or options.job is not None:
+        # Several paths are one job by contract; only a single folder can turn out to hold several.
+        discovery = select_job(discovery, options.job)
     library = load_library()
     scanned = scan(
         discovery,
@@ -83,11 +86,6 @@ def read(paths: Sequence[str], options: Options) -> Reading:
     scanned = replace(scanned, unread=tuple(dict.fromkeys((*discovery.unread, *scanned.unread))))
     topology = read_topology(scanned.facts, given=options.topology)
     return Reading(discovery, scanned, library, topology)
-
-
-def renumbered(discovery: Discovery) -> Discovery:
-    """The discovery with its sources numbered from 0 without gaps, as a choice among several jobs leaves them."""
-    return replace(discovery, sources=tuple(replace(source, id=i) for i, source in enumerate(discovery.sources)))
 
 
 def diagnose(paths: Sequence[str], options: Options | None = None) -> Case:
@@ -149,12 +147,12 @@ def case_name(reading: Reading) -> str:
 def with_exact_text(case: Case, reading: Reading) -> Case:
     """The case with each piece of evidence re-read at its offset, so that what is shown is what stands there."""
     by_name = {source.name: source for source in reading.discovery.sources}
-    offsets: dict[str, list[int]] = {}
-    for item in case.evidence:
-        offsets.setdefault(item.source, []).append(item.offset)
-    texts = {name: read_many_at(by_name[name], wanted) for name, wanted in offsets.items() if name in by_name}
-    exact = [
-        item.model_copy(update={"text": texts.get(item.source, {}).get(item.offset, item.text)})
-        for item in case.evidence
-    ]
-    return case.model_copy(update={"evidence": tuple(exact)})
+    places = [(by_name[item.source], item.offset) for item in case.evidence if item.source in by_name]
+    texts = read_places(places)
+
+    def exact(item: Evidence) -> Evidence:
+        source = by_name.get(item.source)
+        text = texts.get((source.id, item.offset)) if source else None
+        return item if text is None else item.model_copy(update={"text": text})
+
+    return case.model_copy(update={"evidence": tuple(map(exact, case.evidence))})

@@ -58,7 +58,9 @@ class Timeline:
         found = _last(by_stream, record.stream, record.order)
         if own and found is not None:
             return found[0]
-        answers = [found, _last(by_source, record.source, record.line), _last(by_time, 0, record.time)]
+        above = _last(by_source, record.source, record.line)
+        # A source holds its streams' own marks too, so what it announced last is at least as late as the stream's own.
+        answers = [above or found, _last(by_time, 0, record.time)]
         known = [answer for answer in answers if answer is not None]
         if not known:
             return None
