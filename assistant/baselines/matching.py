@@ -40,6 +40,11 @@ def words(text: str) -> list[str]:
     return text.split()[:MOST_WORDS]
 
 
+def has_failure_word(text: str) -> bool:
+    """Whether a text holds a word of failure."""
+    return _FAILURE.search(text) is not None
+
+
 def more_general(text: str, other: str) -> bool:
     """Whether the first of two templates of one message has more wildcards."""
     return words(text).count(ANY) > words(other).count(ANY)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from assistant.baselines.matching import has_failure_word
 from assistant.events.models import Scan
 from assistant.patterns.models import PatternResult
 
@@ -23,19 +24,39 @@ LAST_ITERATIONS = 2
 Numbers = npt.NDArray[np.float64]
 
 
-def failure_likeness(scan: Scan, protected: frozenset[int], cross: PatternResult | None) -> Numbers:
-    """0 to 1 for each template."""
+def failure_likeness(
+    scan: Scan, protected: frozenset[int], cross: PatternResult | None, harmless: frozenset[int] = frozenset()
+) -> Numbers:
+    """0 to 1 for each template.
+
+    Args:
+        protected: templates that carry a fatal signature.
+        cross: the comparison with healthy runs.
+        harmless: templates that a library entry knows to be benign.
+    """
     result = np.full(len(scan.templates), PLAIN)
-    for indicator in scan.indicators:
-        at = indicator.record.template
-        if 0 <= at < len(result):
-            result[at] = max(result[at], KNOWN if indicator.faults else WORDED)
+    for template, known in indicated(scan).items():
+        result[template] = KNOWN if known else WORDED
+    result[[at for at in harmless if at < len(result)]] = PLAIN
     if cross is not None and cross.ran:
         result = _with_cross_job(result, cross)
     result *= np.where(_went_on(scan), WENT_ON, 1.0)
     held = [at for at in protected if 0 <= at < len(result)]
     result[held] = FATAL
     return result
+
+
+def indicated(scan: Scan) -> dict[int, bool]:
+    """Templates of indicators that a library entry matched (True) or that hold a word of failure (False).
+
+    The gate that indicators pass is wider than that: it lets through all that could begin a failure.
+    """
+    found: dict[int, bool] = {}
+    for indicator in scan.indicators:
+        template = indicator.record.template
+        if 0 <= template < len(scan.templates) and (indicator.faults or has_failure_word(indicator.record.text)):
+            found[template] = found.get(template, False) or bool(indicator.faults)
+    return found
 
 
 def _with_cross_job(result: Numbers, cross: PatternResult) -> Numbers:

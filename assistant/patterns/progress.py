@@ -34,6 +34,8 @@ class _Reach:
     """Iterations counted on across restarts of the numbering (epochs)."""
     seen: int | None
     """The iteration that ran, anywhere in the job, when it wrote its last line."""
+    end: tuple[str, int, int]
+    """Rotated set, source and number of its last line."""
 
 
 def rank_progress(scan: Scan, pace: float | None) -> tuple[RankProgress, ...]:
@@ -101,7 +103,8 @@ def _reach(streams: Sequence[Stream], last: dict[int, tuple[int, int]], seen: di
     order = max(main.lines - 1, 0)
     progress = RankProgress(main.id, node, main.rank, iteration, max(times, default=None), order)
     iterations = [number for number in (seen.get(stream.id) for stream in streams) if number is not None]
-    return _Reach(progress, steps, max(iterations, default=None))
+    end = max((stream.group, stream.last_source, stream.last_line) for stream in streams)
+    return _Reach(progress, steps, max(iterations, default=None), end)
 
 
 def _lagging(reached: list[_Reach]) -> frozenset[int]:
@@ -134,7 +137,16 @@ def _silent_by_time(times: dict[int, float], reached: list[_Reach], pace: float 
     middle = median(near)
     spread = MAD_TO_SD * median(abs(time - middle) for time in near)
     limit = middle - margin - QUIET_SPREADS * spread
-    return _if_few({at for at, time in times.items() if time < limit}, set(times), reached)
+    found = {at for at, time in times.items() if time < limit and not _contradicted(at, times, end - margin, reached)}
+    return _if_few(found, set(times), reached)
+
+
+def _contradicted(at: int, times: dict[int, float], near: float, reached: list[_Reach]) -> bool:
+    """Whether the order of lines within one source shows that a rank wrote until the end, whatever its clock says."""
+    own = reached[at].end
+    ends = [reached[other].end for other, time in times.items() if time >= near]
+    peers = [end[2] for end in ends if end[:2] == own[:2]]
+    return bool(peers) and own[2] >= median(peers)
 
 
 def _if_few(found: set[int], among: set[int], reached: list[_Reach]) -> frozenset[int]:

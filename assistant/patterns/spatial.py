@@ -66,6 +66,7 @@ def compare(
     *,
     cross: PatternResult | None = None,
     protected: frozenset[int] = frozenset(),
+    harmless: frozenset[int] = frozenset(),
     progress: tuple[RankProgress, ...] = (),
     stages: Mapping[int, int] | None = None,
 ) -> PatternResult:
@@ -74,6 +75,7 @@ def compare(
     Args:
         cross: the comparison with healthy runs; what it dropped is left out here.
         protected: templates that carry a fatal signature.
+        harmless: templates that the library knows to be benign.
         progress: how far each rank came.
         stages: pipeline stage of each rank; by default as the job states it.
     """
@@ -81,7 +83,7 @@ def compare(
     found = levels(scan, dropped, stages)
     if not found:
         return PatternResult(NAME, False, "fewer than two nodes or ranks can be told apart")
-    likeness = failure_likeness(scan, protected, cross)
+    likeness = failure_likeness(scan, protected, cross, harmless)
     places: list[PlaceScore] = []
     forests = []
     for level in found:

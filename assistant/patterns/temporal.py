@@ -14,6 +14,7 @@ import polars as pl
 from assistant.events.models import Scan
 from assistant.intake.models import MarkKind, WriterKind
 from assistant.patterns.iterations import Comparison, OddIteration, compare_iterations
+from assistant.patterns.likeness import indicated
 from assistant.patterns.losses import Losses, losses
 from assistant.patterns.models import EventScore, RankProgress, TemporalResult
 from assistant.patterns.pace import ENOUGH, Pace, pace
@@ -25,8 +26,10 @@ STALL_ITERATIONS = 10
 STALL_SECONDS = 60.0
 """A job stands still when its lines go on for so many iteration times, and so many seconds, after its last progress."""
 MOST_ODD = 20
-LATE_SCORE = 0.4
+LATE_SCORE = 0.5
 """Score of an event that first appears after the last iteration began."""
+PLAIN_FACTOR = 0.6
+"""Factor for what is odd but does not look like a failure."""
 LATE_ITERATIONS = 3
 """Iterations without which nothing is late."""
 
@@ -44,12 +47,13 @@ def compare(scan: Scan, *, dropped: frozenset[int] = frozenset()) -> TemporalRes
     progress = rank_progress(scan, speed.seconds)
     last = _last_iteration(scan, speed)
     stalled = _stalled(scan, speed)
-    odd = _odd_iterations(compared, speed, lost)
+    failing = frozenset(indicated(scan))
+    odd = _odd_iterations(compared, speed, lost, failing)
     return TemporalResult(
         name=NAME,
         ran=scan.marks.height > 0,
         note=_note(scan, last, speed, compared, lost, stalled),
-        events=_events(scan, compared, last, dropped),
+        events=_events(scan, compared, last, dropped, failing),
         progress=progress,
         last_iteration=last,
         last_checkpoint=_last_checkpoint(scan),
@@ -109,26 +113,38 @@ def _stalled(scan: Scan, speed: Pace) -> float | None:
     return passed if passed >= max(STALL_SECONDS, STALL_ITERATIONS * speed.seconds) else None
 
 
-def _odd_iterations(compared: Comparison, speed: Pace, lost: Losses) -> tuple[tuple[int, int, float, str], ...]:
-    found = [(odd.stream, odd.iteration, round(odd.score, 3), odd.why) for odd in compared.odd]
+def _odd_iterations(
+    compared: Comparison, speed: Pace, lost: Losses, failing: frozenset[int]
+) -> tuple[tuple[int, int, float, str], ...]:
+    found = [
+        (odd.stream, odd.iteration, _told(odd.score, not failing.isdisjoint(odd.new)), odd.why) for odd in compared.odd
+    ]
     found += [*speed.slow, *lost.odd]
     return tuple(sorted(found, key=lambda odd: (-odd[2], odd[1], odd[0], odd[3]))[:MOST_ODD])
 
 
-def _events(scan: Scan, compared: Comparison, last: int | None, dropped: frozenset[int]) -> tuple[EventScore, ...]:
+def _told(score: float, failing: bool) -> float:
+    """A score, lowered where nothing about it looks like a failure."""
+    return round(score if failing else PLAIN_FACTOR * score, 3)
+
+
+def _events(
+    scan: Scan, compared: Comparison, last: int | None, dropped: frozenset[int], failing: frozenset[int]
+) -> tuple[EventScore, ...]:
     """Events that are new in an odd iteration, and those that first appear after the last one began."""
     best: dict[int, EventScore] = {}
     for event in [*_new_in_odd(compared.odd), *_late(scan, last, dropped)]:
+        told = replace(event, score=_told(event.score, event.template in failing))
         held = best.get(event.template)
-        if held is None or event.score > held.score:
-            best[event.template] = event
+        if held is None or told.score > held.score:
+            best[event.template] = told
     return tuple(sorted(best.values(), key=lambda event: (-event.score, event.template)))
 
 
 def _new_in_odd(odd: Iterable[OddIteration]) -> Iterable[EventScore]:
     for one in odd:
         why = f"first in iteration {one.iteration}, in none of those before it"
-        yield from (EventScore(template, round(one.score, 3), why, (one.stream,)) for template in one.new)
+        yield from (EventScore(template, one.score, why, (one.stream,)) for template in one.new)
 
 
 def _late(scan: Scan, last: int | None, dropped: frozenset[int]) -> Iterable[EventScore]:

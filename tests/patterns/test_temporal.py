@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -270,3 +271,10 @@ def test_an_empty_scan_gives_an_empty_result() -> None:
     result = compare(Plan([]).scan())
     assert isinstance(result, TemporalResult)
     assert result.progress == ()
+
+
+def test_a_clock_that_the_order_of_lines_contradicts_makes_no_silence() -> None:
+    plan = Plan([replace(stream, group="job.log", last_line=100 + stream.id) for stream in rank_streams(8)])
+    for rank in range(8):
+        plan.say(rank, "bye", time=5000.0 if rank < 7 else 0.0)
+    assert not any(rank.silent for rank in compare(plan.scan()).progress)
