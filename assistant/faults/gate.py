@@ -1,10 +1,15 @@
 """The cheap gate in front of the library: line regexes that Rust's regex crate (Polars) and RE2 read alike.
 
 Whatever a signature can match must pass the gate, and so must lines with generic failure words, so that a failure the
-library does not know still becomes an indicator.
+library does not know still becomes an indicator. A signature that needs a generic word is left out: the word is there.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assistant.faults.literals import BORDER, needs_known
+from assistant.faults.regexes import compile_regex
 
 _LEFT = "(?:^|[^0-9A-Za-z_])"
 _RIGHT = "(?:[^0-9A-Za-z_]|$)"
@@ -14,19 +19,30 @@ _FLAGS = frozenset("imsU-")
 _WORDS = "|".join(
     (
         r"error|errors? occurred|fatal|critical|exception|panic|abort(?:ed|ing)?|crash(?:ed)?|fail(?:ed|ure|ing)?",
-        r"killed|killing|segfault|bus error|floating point exception|core dumped|terminated|interrupted|cancell?ed",
-        r"refused|timed out|timeout|disconnected|broken pipe|reset by peer|no route to host|unreachable|deadlock",
-        r"denied|not permitted|no such file|no space left|quota exceeded|read-only file system|out of memory|oom",
-        r"cannot|can't|could not|couldn't|unable to|invalid|illegal|unrecognized|mismatch|corrupt(?:ed|ion)?",
-        r"assertion|unhandled|uncaught|preempt(?:ed|ion)|evicted|evicting|uncorrectable|xid|nan|non-zero exit",
+        r"killed|killing|terminated|interrupted|cancell?ed|timeout|deadlock|mismatch|assertion|oom|nan",
     )
 )
+"""Words that mean something else within longer words."""
+
+_STEMS = "|".join(
+    (
+        r"refused|timed out|disconnected|broken pipe|reset by peer|no route to host|unreachable|denied|not permitted",
+        r"segfault|segmentation fault|bus error|floating point exception|core dumped|unhandled|uncaught",
+        r"preempt(?:ed|ion)|evict(?:ed|ing)",
+        r"no such file|no space left|quota exceeded|read-only file system|out of memory|corrupt(?:ed|ion)",
+        r"cannot|can't|could not|couldn't|unable to|invalid|illegal|unrecognized|uncorrectable|non-zero exit|errno",
+        r"(?:not|must be|should be|not evenly) divisible by|must match|not available|unsupported|not supported",
+        r"oom[-_]kill",
+    )
+)
+"""Words and phrases that mean the same within longer ones."""
 
 GENERIC: tuple[str, ...] = (
-    f"(?i){_LEFT}(?:{_WORDS}){_RIGHT}",
+    f"(?i){_LEFT}(?:{_WORDS}){_RIGHT}|{_STEMS}",
     r"Traceback \(most recent call last\)",
     r"[A-Za-z](?:Error|Exception|Interrupt|SystemExit)(?:[^0-9A-Za-z]|$)",
     r"[A-Z]_(?:ERR|ERROR|FAILED|FAILURE)(?:[^A-Za-z]|$)",
+    r"NCCL WARN|Xid[^0-9A-Za-z]",
     r"(?i)signal[ :(#=]{1,3}[0-9]",
     r"(?:^|[^A-Z])SIG(?:KILL|TERM|SEGV|BUS|ABRT|ILL|FPE|INT|HUP|XCPU|USR[12])(?:[^A-Z]|$)",
     r"(?i)(?:exit ?code|exit status|return code|exited with code|exited with)[ :=]{1,3}-?[1-9]",
@@ -34,6 +50,25 @@ GENERIC: tuple[str, ...] = (
     r"^[EF][0-9]{4} [0-9]{2}:",
 )
 """Lines with these may tell of a failure that no entry describes."""
+
+
+_COMPILED = tuple((compile_regex(pattern), pattern.startswith("(?i)")) for pattern in GENERIC)
+
+
+def gate_of(regexes: Iterable[str]) -> list[str]:
+    """The generic patterns, and each regex whose matches do not pass one of those anyway."""
+    return [*GENERIC, *(portable(regex) for regex in dict.fromkeys(regexes) if not _implied(regex))]
+
+
+def _implied(regex: str) -> bool:
+    return needs_known(regex, _passes)
+
+
+def _passes(text: str, folded: bool) -> bool:
+    """A line with this text passes the generic patterns, whatever stands around it."""
+    around = (" " if text.startswith(BORDER) else "x") + text.strip(BORDER) + (" " if text.endswith(BORDER) else "x")
+    plain = around.replace(BORDER, "")
+    return any(regex.search(plain) is not None for regex, any_case in _COMPILED if any_case or not folded)
 
 
 def portable(regex: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assistant.faults.gate import GENERIC, portable
+from assistant.faults.gate import gate_of
 from assistant.faults.library import Library
 from assistant.faults.models import Fault, FaultRole, Signature, Specificity
 from assistant.faults.regexes import Regex, compile_regex, compile_set
@@ -52,7 +52,8 @@ class Matcher:
             for signature in fault.signatures
         )
         self._set = compile_set([one.signature.regex for one in self._compiled])
-        self._gate = tuple(dict.fromkeys((*GENERIC, *(portable(one.signature.regex) for one in self._compiled))))
+        grave = (one for one in self._compiled if one.fault.role is not FaultRole.BENIGN)
+        self._gate = tuple(gate_of(one.signature.regex for one in grave))
 
     def gate(self) -> list[str]:
         """Line regexes, each complete in itself, of which at least one matches every line worth a closer look."""
