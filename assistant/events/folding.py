@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assistant.events.pieces import Ints, Pieces, strings, texts
+from assistant.events.pieces import Ints, Pieces, blob, stretches
 
 Digests = NDArray[np.uint64]
 
@@ -35,6 +35,8 @@ class Folded:
     """For each piece the index of its form in `digest`."""
     text: bytes
     """The collapsed bytes, pieces in the order of `Pieces`."""
+    buffer: pl.Series
+    """The same as a Polars value."""
     start: Ints
     """Where each piece starts in `text`."""
     length: Ints
@@ -43,9 +45,10 @@ class Folded:
 def fold(pieces: Pieces) -> Folded:
     """Group the pieces of a batch by their collapsed text."""
     text, start, length = _collapsed(pieces)
-    digests = digests_of(texts(text, start, length))
+    buffer = blob(text)
+    digests = digests_of(stretches(buffer, start, length))
     digest, first, form = np.unique(digests, return_index=True, return_inverse=True)
-    return Folded(digest, first, form, text, start, length)
+    return Folded(digest, first, form, text, buffer, start, length)
 
 
 def digests_of(column: pl.Series) -> Digests:
@@ -64,7 +67,7 @@ def form_texts(folded: Folded, which: Ints) -> pl.Series:
         while folded.text[end] & 0xC0 == 0x80:
             end -= 1
         length[index] = end - int(start[index])
-    return strings(folded.text, start, length)
+    return stretches(folded.buffer, start, length).cast(pl.String)
 
 
 def _collapsed(pieces: Pieces) -> tuple[bytes, Ints, Ints]:

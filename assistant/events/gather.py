@@ -16,7 +16,7 @@ from assistant.events.indicators import LAST, Classifier, IndicatorTable, Key
 from assistant.events.joining import Joined, Rows, candidates, join_segment
 from assistant.events.marktable import MarkTable
 from assistant.events.models import Record, RecordMatcher
-from assistant.events.pieces import Ints, strings
+from assistant.events.pieces import Ints
 from assistant.events.prepare import Prepared, Segment
 from assistant.events.sequences import SequenceTable
 from assistant.events.streams import TAIL, Open, Place, StreamState, StreamTable
@@ -159,7 +159,7 @@ def _gated_records(rows: Rows) -> Iterator[tuple[int, list[int], int, str]]:
         if batch.gated[record.rows].any():
             joined[record.rows[0]] = record
     single = np.flatnonzero(batch.gated & rows.event & ~inside)
-    texts = strings(batch.pieces.text, batch.pieces.start[single], batch.pieces.length[single]).to_list()
+    texts = batch.pieces.strings(single).to_list()
     lines = dict(zip(single.tolist(), texts, strict=True))
     for row in sorted([*lines, *joined]):
         if row in joined:

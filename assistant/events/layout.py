@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from assistant.events.batch import Batch
-from assistant.events.pieces import Ints, Pieces, strings
+from assistant.events.pieces import Ints, Pieces, blob
 from assistant.intake.dialects import Dialects
 from assistant.intake.envelopes import sniff_envelope, unwrap_series
 from assistant.intake.models import Block, Dialect, Source
@@ -21,9 +24,15 @@ SAMPLE_LINES = 24
 """Lines looked at in each of the head, the middle and the tail of a source's first block."""
 SAMPLE_BYTES = 400
 """Bytes of a sampled line."""
+SAMPLE_HEAD = 200
+"""Characters in which labels and times are looked for."""
+TIME_LINES = 8
+"""Timed lines of each of head, middle and tail from which a source's times are understood."""
 _STRETCH = 16 << 10
 
+T = TypeVar("T")
 SoleWriter = Callable[[Source], bool]
+Modified = Callable[[Source], float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +65,7 @@ def sample(block: Block) -> list[str]:
     """Lines of the head, the middle and the tail of a block, shortened."""
     data = block.data
     if len(data) <= 3 * _STRETCH:
-        lines = data.splitlines()
-        chosen = lines if len(lines) <= 3 * SAMPLE_LINES else _thirds(lines)
+        chosen = _thirds(data.splitlines(), SAMPLE_LINES)
     else:
         middle = len(data) // 2
         stretches = (data[:_STRETCH], data[middle : middle + _STRETCH], data[-_STRETCH:])
@@ -66,24 +74,81 @@ def sample(block: Block) -> list[str]:
     return [line[:SAMPLE_BYTES].decode(errors="replace") for line in chosen]
 
 
-def _thirds(lines: list[bytes]) -> list[bytes]:
+def _thirds(lines: list[T], each: int) -> list[T]:
+    """The first, the middle and the last lines; all, if they are few."""
+    if len(lines) <= 3 * each:
+        return lines
     middle = len(lines) // 2
-    return lines[:SAMPLE_LINES] + lines[middle : middle + SAMPLE_LINES] + lines[-SAMPLE_LINES:]
+    return lines[:each] + lines[middle : middle + each] + lines[-each:]
 
 
-def sniff(block: Block, dialects: Dialects, *, sole: bool, modified: float | None) -> Layout:
-    """The layout of a source from its first block."""
-    lines = sample(block)
-    envelope = sniff_envelope(lines, dialects.envelopes) if _may_be_wrapped(lines) else None
-    if envelope is not None:
-        lines = unwrap_series(envelope, pl.Series(lines, dtype=pl.String))["message"].to_list()
-    labels = sniff_prefixes(lines, dialects.prefixes, sole_writer=sole)
-    messages = split_series(labels, pl.Series(lines, dtype=pl.String))["message"].to_list() if labels.dialects else lines
-    return Layout(envelope, labels, choose_reader(messages, dialects.times, modified=modified))
+class Sniffer:
+    """Finds layouts, of many small sources at once."""
+
+    def __init__(self, dialects: Dialects) -> None:
+        self._dialects = dialects
+        self._label = uncaptured([each.pattern for each in dialects.prefixes if each.pattern])
+        self._time = uncaptured([each.pattern for each in dialects.times if each.pattern])
+
+    def sniff(self, blocks: Sequence[Block], sole: SoleWriter, modified: Modified) -> list[Layout]:
+        """The layout of each block's source, from its first block."""
+        samples = [self._unwrapped(sample(block)) for block in blocks]
+        hits = self._matching([lines for _, lines in samples], self._label)
+        labels = [
+            sniff_prefixes(
+                [line for line, hit in zip(lines, hit_of, strict=True) if hit],
+                self._dialects.prefixes,
+                sole_writer=sole(block.source),
+                total=sum(not line.isspace() for line in lines if line),
+            )
+            if any(hit_of)
+            else Labels()
+            for block, (_, lines), hit_of in zip(blocks, samples, hits, strict=True)
+        ]
+        messages = [_messages(lines, label) for (_, lines), label in zip(samples, labels, strict=True)]
+        timed = self._matching(messages, self._time)
+        return [
+            Layout(envelope, label, self._reader(texts, hit_of, modified(block.source)))
+            for block, (envelope, _), label, texts, hit_of in zip(blocks, samples, labels, messages, timed, strict=True)
+        ]
+
+    def _unwrapped(self, lines: list[str]) -> tuple[Dialect | None, list[str]]:
+        if not _may_be_wrapped(lines):
+            return None, lines
+        envelope = sniff_envelope(_thirds(lines, TIME_LINES), self._dialects.envelopes)
+        if envelope is None:
+            return None, lines
+        return envelope, unwrap_series(envelope, pl.Series(lines, dtype=pl.String))["message"].to_list()
+
+    def _matching(self, samples: list[list[str]], pattern: str) -> list[list[bool]]:
+        """For each line of each sample, whether the pattern matches its head."""
+        lines = pl.Series([line[:SAMPLE_HEAD] for each in samples for line in each], dtype=pl.String)
+        hits = lines.str.contains(pattern).to_list() if pattern else [False] * len(lines)
+        ends = list(accumulate(map(len, samples), initial=0))
+        return [hits[begin:end] for begin, end in pairwise(ends)]
+
+    def _reader(self, texts: list[str], hits: list[bool], modified: float | None) -> TimeReader:
+        timed = [text for text, hit in zip(texts, hits, strict=True) if hit]
+        clocks = [text for text in timed if "audit(" in text or "system clock" in text]
+        return choose_reader(_thirds(timed, TIME_LINES) + clocks, self._dialects.times, modified=modified)
+
+
+def uncaptured(patterns: Sequence[str]) -> str:
+    """One regex that matches where any of the patterns does, without captures."""
+    return "|".join(f"(?:{_NAMED.sub('(?:', pattern)})" for pattern in patterns)
+
+
+_NAMED = re.compile(r"\(\?P<[A-Za-z_][A-Za-z0-9_]*>")
+
+
+def _messages(lines: list[str], labels: Labels) -> list[str]:
+    if not labels.dialects:
+        return lines
+    return split_series(labels, pl.Series(lines, dtype=pl.String))["message"].to_list()
 
 
 def _may_be_wrapped(lines: Sequence[str]) -> bool:
-    starts = sum(line.lstrip().startswith(("{", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) for line in lines)
+    starts = sum(line.lstrip()[:1] in "{0123456789" for line in lines if line)
     return starts * 2 >= len(lines) > 0
 
 
@@ -99,7 +164,7 @@ def written(batch: Batch, pieces: Pieces, layouts: Sequence[Layout]) -> Written:
             continue
         outer: pl.Series | None = None
         if layout.envelope is not None:
-            unwrapped = unwrap_series(layout.envelope, strings(pieces.text, pieces.start[rows], pieces.length[rows]))
+            unwrapped = unwrap_series(layout.envelope, pieces.strings(rows))
             pieces = _with_messages(pieces, rows, unwrapped["message"])
             outer = unwrapped["key"]
             time = np.full(len(pieces.start), np.nan) if time is None else time
@@ -133,19 +198,26 @@ def _with_messages(pieces: Pieces, rows: Ints, messages: pl.Series) -> Pieces:
     start[rows] = len(pieces.text) + ends - length - 1
     new_length[rows] = length
     text = b"".join([pieces.text, b"\n".join(encoded.to_list()), b"\n"])
-    return replace(pieces, text=text, start=start, length=new_length)
+    return replace(pieces, text=text, buffer=blob(text), start=start, length=new_length)
 
 
 def _split(pieces: Pieces, rows: Ints, labels: Labels) -> tuple[Pieces, pl.Series]:
-    texts = strings(pieces.text, pieces.start[rows], pieces.length[rows])
+    """Labels taken off the rows that carry one, and the key of each row."""
+    keys = pl.Series("key", [labels.sole], dtype=pl.String).new_from_index(0, len(rows))
     if not labels.dialects:
-        return pieces, pl.Series("key", [labels.sole], dtype=pl.String).new_from_index(0, len(rows))
+        return pieces, keys
+    texts = pieces.strings(rows)
+    hits = np.flatnonzero(texts.str.contains(uncaptured([each.pattern or "" for each in labels.dialects])).to_numpy())
+    if not len(hits):
+        return pieces, keys
+    texts = texts[hits]
     split = split_series(labels, texts)
     shorter = (texts.str.len_bytes() - split["message"].str.len_bytes()).cast(pl.Int64).to_numpy()
     start, length = pieces.start.copy(), pieces.length.copy()
-    start[rows] += shorter
-    length[rows] -= shorter
-    return replace(pieces, start=start, length=length), split["key"]
+    start[rows[hits]] += shorter
+    length[rows[hits]] -= shorter
+    keys = split["key"] if len(hits) == len(rows) else keys.scatter(hits, split["key"])
+    return replace(pieces, start=start, length=length), keys
 
 
 def _joined(outer: pl.Series, inner: pl.Series) -> pl.Series:

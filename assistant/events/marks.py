@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
-from assistant.events.pieces import Ints, Pieces, strings
+from assistant.events.pieces import Ints, Pieces
 from assistant.intake.dialects import EPOCHS, GENERIC
 from assistant.intake.models import Dialect, MarkKind, MarkPattern
 
@@ -33,17 +34,23 @@ def extract_marks(
     pieces: Pieces, marked: Ints, rows_of: dict[int, Ints], patterns: Sequence[tuple[Dialect, MarkPattern]]
 ) -> pl.DataFrame:
     """Marks of a batch, one row a line and kind (the first pattern of a kind wins), sorted by row."""
-    frames = [_of_pattern(pieces, rows, *patterns[number]) for number, rows in rows_of.items()]
-    if not frames:
-        return pl.DataFrame(schema=SCHEMA)
-    found = pl.concat(frames)
-    facts = found.filter(pl.col("kind") == str(MarkKind.FACT))
-    others = found.filter(pl.col("kind") != str(MarkKind.FACT)).unique(["row", "kind"], keep="first", maintain_order=True)
-    return pl.concat([others, facts]).sort("row", maintain_order=True)
+    frames: list[pl.DataFrame] = []
+    taken: dict[MarkKind, list[Ints]] = {}
+    for number, rows in rows_of.items():
+        dialect, mark = patterns[number]
+        free = rows if mark.mark is MarkKind.FACT else rows[~np.isin(rows, _together(taken.get(mark.mark)))]
+        frame = _of_pattern(pieces, free, dialect, mark)
+        frames.append(frame)
+        taken.setdefault(mark.mark, []).append(frame["row"].to_numpy())
+    return pl.concat(frames).sort("row", maintain_order=True) if frames else pl.DataFrame(schema=SCHEMA)
+
+
+def _together(rows: list[Ints] | None) -> Ints:
+    return np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
 
 
 def _of_pattern(pieces: Pieces, rows: Ints, dialect: Dialect, mark: MarkPattern) -> pl.DataFrame:
-    texts = strings(pieces.text, pieces.start[rows], pieces.length[rows])
+    texts = pieces.strings(rows)
     hit = texts.str.contains(mark.pattern)
     frame = pl.DataFrame({"row": rows, "text": texts}).filter(hit)
     groups = frame["text"].str.extract_groups(mark.pattern).struct.unnest()

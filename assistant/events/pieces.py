@@ -31,6 +31,8 @@ class Pieces:
 
     text: bytes
     """The cleaned bytes; valid UTF-8 within each piece."""
+    buffer: pl.Series
+    """The same as a Polars value."""
     start: Ints
     """Where a piece starts in `text`."""
     length: Ints
@@ -47,7 +49,13 @@ class Pieces:
     broken: dict[int, int]
     """Pieces that were not valid UTF-8, per block."""
 
-    def take(self, keep: NDArray[np.bool_]) -> Pieces:
+    def strings(self, rows: Ints | None = None) -> pl.Series:
+        """The text of all or some pieces as a Polars column."""
+        start = self.start if rows is None else self.start[rows]
+        length = self.length if rows is None else self.length[rows]
+        return stretches(self.buffer, start, length).cast(pl.String)
+
+    def take(self, keep: NDArray[np.bool_] | Ints) -> Pieces:
         """Only some of the pieces."""
         names = ("start", "length", "raw_start", "raw_length", "block", "line", "offset")
         return replace(self, **{name: getattr(self, name)[keep] for name in names})
@@ -61,20 +69,19 @@ def cut(batch: Batch) -> Pieces:
     block = np.searchsorted(batch.begins, raw_start, side="right") - 1
     line = _line_numbers(batch, raw_start, is_newline, block)
     offset = _offsets(batch, raw_start, block)
-    pieces = Pieces(text, start, length, raw_start, raw_length, block, line, offset, {})
+    pieces = Pieces(text, blob(text), start, length, raw_start, raw_length, block, line, offset, {})
     return _shortened(_repaired(pieces.take(length > 0)))
 
 
-def texts(buffer: bytes, start: Ints, length: Ints) -> pl.Series:
+def blob(data: bytes) -> pl.Series:
+    """A buffer as a Polars value, made once, because Polars copies bytes given as a literal each time."""
+    return pl.Series([data], dtype=pl.Binary)
+
+
+def stretches(buffer: pl.Series, start: Ints, length: Ints) -> pl.Series:
     """The given stretches of a buffer as a Polars column of bytes."""
     frame = pl.DataFrame({"start": start, "length": length})
-    column = frame.select(pl.lit(buffer).bin.slice(pl.col("start"), pl.col("length")).alias("text"))
-    return column["text"]
-
-
-def strings(buffer: bytes, start: Ints, length: Ints) -> pl.Series:
-    """The given stretches of a cleaned buffer as a Polars column of text."""
-    return texts(buffer, start, length).cast(pl.String)
+    return frame.select(text=pl.lit(buffer).bin.slice(pl.col("start"), pl.col("length")))["text"]
 
 
 def _breaks(data: bytes) -> tuple[Ints, NDArray[np.bool_]]:
@@ -128,7 +135,7 @@ def _repaired(pieces: Pieces) -> Pieces:
             text[begin:end] = text[begin:end].translate(_QUESTION)
             block = int(pieces.block[index])
             broken[block] = broken.get(block, 0) + 1
-    return replace(pieces, text=bytes(text), broken=broken)
+    return replace(pieces, text=bytes(text), buffer=blob(bytes(text)), broken=broken)
 
 
 _QUESTION = bytes(range(128)) + b"?" * 128

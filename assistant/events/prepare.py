@@ -19,7 +19,7 @@ from assistant.events.forms import Described, Describer, Flags
 from assistant.events.kinds import JOINING, Kind
 from assistant.events.layout import Layout, written
 from assistant.events.marks import extract_marks
-from assistant.events.pieces import Ints, Pieces, cut, strings
+from assistant.events.pieces import Ints, Pieces, cut
 from assistant.events.timing import Times, no_times, read_times
 
 Bools = NDArray[np.bool_]
@@ -155,7 +155,7 @@ def _gated(pieces: Pieces, flags: Flags, describer: Describer) -> Bools:
     gated: Bools = (flags & int(Kind.GATE)) != 0
     maybe = np.flatnonzero(((flags & int(Kind.MAYBE)) != 0) & ~gated)
     if len(maybe):
-        gated[maybe] = describer.passing(strings(pieces.text, pieces.start[maybe], pieces.length[maybe]))
+        gated[maybe] = describer.passing(pieces.strings(maybe))
     return gated
 
 

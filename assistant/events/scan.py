@@ -15,7 +15,7 @@ from assistant.events.book import FormBook
 from assistant.events.finish import finish
 from assistant.events.forms import Describer
 from assistant.events.gather import Gatherer
-from assistant.events.layout import Layout, sniff
+from assistant.events.layout import Layout, Sniffer
 from assistant.events.models import RecordMatcher, Scan
 from assistant.events.prepare import Prepared, prepare, without
 from assistant.intake.dialects import Dialects
@@ -110,21 +110,19 @@ class _Layouts:
 
     def __init__(self, dialects: Dialects) -> None:
         self.by_source: dict[int, Layout] = {}
-        self._dialects = dialects
+        self._sniffer = Sniffer(dialects)
 
     def seen(self, items: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, once the layouts of their sources are known."""
         for batch in items:
-            for block in batch.blocks:
-                if block.source.id not in self.by_source:
-                    self.by_source[block.source.id] = self._sniff(block)
+            first = {block.source.id: block for block in reversed(batch.blocks) if block.source.id not in self.by_source}
+            blocks = [first[number] for number in sorted(first)]
+            layouts = self._sniffer.sniff(blocks, one_process, _modified) if blocks else []
+            self.by_source |= dict(zip(sorted(first), layouts, strict=True))
             yield batch
 
     def of(self, block: Block) -> Layout:
         return self.by_source[block.source.id]
-
-    def _sniff(self, block: Block) -> Layout:
-        return sniff(block, self._dialects, sole=one_process(block.source), modified=_modified(block.source))
 
 
 def _modified(source: Source) -> float | None:

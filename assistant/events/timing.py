@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assistant.events.kinds import Kind
 from assistant.events.layout import Layout
-from assistant.events.pieces import Ints, Pieces, strings
+from assistant.events.pieces import Ints, Pieces, stretches
 
 Floats = NDArray[np.float64]
 HEAD_BYTES = 256
@@ -86,7 +87,7 @@ def _parsed(pieces: Pieces, sites: Ints, layouts: Sequence[Layout], known: Float
         chosen = chosen[np.isnan(seconds[chosen])]
         if len(chosen) and layout.times.dialects:
             rows = sites[chosen]
-            heads = strings(pieces.text, pieces.start[rows], _head_lengths(pieces, rows))
+            heads = stretches(pieces.buffer, pieces.start[rows], _head_lengths(pieces, rows)).cast(pl.String)
             seconds[chosen] = layout.times.parse_series(heads).fill_null(float("nan")).to_numpy()
     return seconds
 

@@ -173,17 +173,21 @@ def _one_process_a_task(seen: _Census) -> bool:
     return "" not in seen.inside and seen.lines >= 3 and _one_each(seen)
 
 
-def sniff_prefixes(sample: Sequence[str], dialects: Sequence[Dialect], *, sole_writer: bool = False) -> Labels:
+def sniff_prefixes(
+    sample: Sequence[str], dialects: Sequence[Dialect], *, sole_writer: bool = False, total: int | None = None
+) -> Labels:
     """Which labels the lines of one source carry.
 
     Args:
         sample: lines from the head, the middle and the tail of the source: labels may start late.
         dialects: those of kind `prefix`.
         sole_writer: the source's path says that a single process wrote it.
+        total: how many lines were looked at, where those that no dialect matches are left out of `sample`.
     """
     lines = [line for line in sample if line.strip()]
     census = _count(lines, dialects)
-    kept = tuple(dialect for dialect in dialects if _plausible(dialect, census[dialect.id], len(lines)))
+    looked_at = len(lines) if total is None else total
+    kept = tuple(dialect for dialect in dialects if _plausible(dialect, census[dialect.id], looked_at))
     if len(kept) < len(dialects):
         census = _count(lines, kept)
     kept = tuple(d for d in kept if census[d.id].lines and not _stays(d, census[d.id], sole_writer))
