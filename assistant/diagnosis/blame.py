@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.groups import Spread, spread
+from assistant.diagnosis.initiating import is_victim
 from assistant.diagnosis.models import Exhibit, Group, Place, Population
 from assistant.diagnosis.order import CLOCK_TOLERANCE
 from assistant.diagnosis.theory import Bench, Blamed
-from assistant.faults.models import Blame, Fault
+from assistant.faults.models import Blame, Fault, FaultRole
 from assistant.signals.models import SignalKind
 
 SHARED_WITHIN_A_NODE = (
@@ -47,7 +48,7 @@ def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
     reason = _all_alike(struck, group, bench.people) or _shared(group, fault, bench)
     if reason:
         return Judgement(nobody=reason)
-    placed = _placed(group, fault, reasons) or _ended(group, bench)
+    placed = _placed(group, bench, reasons) or _ended(group, bench)
     placed = tuple(b for b in placed if _may_be_blamed(b.place, fault, bench.people))
     return Judgement(placed) if placed else Judgement(nobody="the logs do not say which rank or node it was")
 
@@ -55,7 +56,7 @@ def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
 def _struck(group: Group, bench: Bench) -> frozenset[int]:
     """The ranks that the group strikes; where its lines name none, those that ended by themselves in its way."""
     if group.ranks:
-        return group.ranks
+        return frozenset(e.place.rank for e in _guilty(group, bench) if e.place.rank is not None)
     return frozenset(end.place.rank for end in _ends_of(group, bench) if end.place.rank is not None)
 
 
@@ -86,11 +87,11 @@ def _shared(group: Group, fault: Fault, bench: Bench) -> str:
     return "what failed is shared by all ranks, no rank's own fault"
 
 
-def _placed(group: Group, fault: Fault, reasons: tuple[str, ...]) -> tuple[Blamed, ...]:
-    by_node = fault.cause.startswith(SHARED_WITHIN_A_NODE)
+def _placed(group: Group, bench: Bench, reasons: tuple[str, ...]) -> tuple[Blamed, ...]:
+    by_node = group.fault is not None and group.fault.cause.startswith(SHARED_WITHIN_A_NODE)
     places: dict[Place, list[Exhibit]] = {}
-    for exhibit in _first_strike(group):
-        place = Place(exhibit.place.node) if by_node and exhibit.place.node else exhibit.place
+    for exhibit in _first_strike(_guilty(group, bench)):
+        place = _node_of(exhibit.place, bench.people) if by_node else exhibit.place
         if place.known or place.device:
             places.setdefault(place, []).append(exhibit)
     if any(place.rank is not None for place in places):
@@ -99,8 +100,22 @@ def _placed(group: Group, fault: Fault, reasons: tuple[str, ...]) -> tuple[Blame
     return tuple(Blamed(place, 0.95, reasons, tuple(found)) for place, found in ordered)
 
 
-def _first_strike(group: Group) -> list[Exhibit]:
+def _node_of(place: Place, people: Population) -> Place:
+    """The node, with its rank where it runs only one."""
+    if place.node is None:
+        return place
+    ranks = people.ranks_on(place.node)
+    return Place(place.node, next(iter(ranks)) if len(ranks) == 1 else None)
+
+
+def _guilty(group: Group, bench: Bench) -> list[Exhibit]:
+    """The standing exhibits without those of ranks that had lost a peer before, unless that leaves none."""
+    waits = [e for g in bench.groups if g.role is FaultRole.CASCADE for e in g.exhibits]
     standing = [exhibit for exhibit in group.exhibits if exhibit.stands]
+    return [exhibit for exhibit in standing if not is_victim(exhibit, waits)] or standing
+
+
+def _first_strike(standing: list[Exhibit]) -> list[Exhibit]:
     start = standing[0].record.time if standing else None
     if start is None:
         return standing

@@ -13,6 +13,7 @@ from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.models import Exhibit, Findings, Group
 from assistant.diagnosis.order import earlier
 from assistant.faults.models import FaultRole, Specificity
+from assistant.intake.models import WriterKind
 
 TIER = {Specificity.DECISIVE: 3.0, Specificity.SPECIFIC: 2.0, Specificity.GENERIC: 1.0}
 TERMINAL = 1.0
@@ -34,8 +35,10 @@ TORN = -0.75
 NEAR_LINES = 200
 NEAR_SECONDS = 2.0
 """Distance within which an unspecific error and a specific one are two reports of the same thing."""
-VICTIM = -2.5
+VICTIM = -4.0
 """Each rank that shows it had reported waiting for, or losing, another rank before."""
+LAUNCHER = -1.0
+"""Only a launcher says it, and only in general words."""
 TAIL = 40
 """Lines a dying writer may still write after its last error."""
 
@@ -72,6 +75,7 @@ def _weighed(group: Group, rivals: list[Group], findings: Findings, ends: tuple[
         _death(group, ends),
         _novelty(group, findings),
         _after_waiting(group, rivals),
+        _of_a_launcher(group, findings),
     ]
     held = [clue for clue in clues if clue is not None]
     return Weighed(group, sum(weight for weight, _ in held), tuple(text for _, text in held if text))
@@ -130,11 +134,32 @@ def _death(group: Group, ends: tuple[Exit, ...]) -> Clue | None:
 
 def _after_waiting(group: Group, rivals: list[Group]) -> Clue | None:
     waits = [e for r in rivals if r.role is FaultRole.CASCADE for e in r.exhibits if e.stands]
-    waited = {e.writer.rank for e in waits if e.writer.rank is not None}
-    if not group.ranks or not group.ranks <= waited:
-        return None
-    before = [any(earlier(w.record, e.record) for w in waits if w.writer == e.writer) for e in group.exhibits]
-    return (VICTIM, "") if all(before) else None
+    if group.ranks and all(is_victim(exhibit, waits) for exhibit in group.exhibits):
+        return VICTIM, ""
+    return None
+
+
+def is_victim(exhibit: Exhibit, waits: list[Exhibit]) -> bool:
+    """Whether the exhibit's rank reports a lost or missing peer, and nothing shows that it came before that."""
+    own = [wait for wait in waits if wait.writer.rank is not None and wait.writer.rank == exhibit.place.rank]
+    return bool(own) and not any(_before(exhibit, wait) for wait in own)
+
+
+def _before(exhibit: Exhibit, wait: Exhibit) -> bool:
+    known = earlier(exhibit.record, wait.record)
+    if known is None:
+        # The order is unknown: an unspecific error is then another word for the wait, a specific one is not.
+        return exhibit.specificity is not Specificity.GENERIC
+    return known
+
+
+def _of_a_launcher(group: Group, findings: Findings) -> Clue | None:
+    """A launcher's own exceptions tell of its workers' end, not of its reason."""
+    streams = findings.scan.streams
+    writers = {streams[exhibit.record.stream].kind for exhibit in group.exhibits}
+    if group.first.specificity is Specificity.GENERIC and writers == {WriterKind.LAUNCHER}:
+        return LAUNCHER, ""
+    return None
 
 
 def _novelty(group: Group, findings: Findings) -> Clue | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import polars as pl
+
 from assistant.case.vocabulary import Stage
 from assistant.diagnosis.theory import Bench, Theory
 from assistant.events.models import Record
@@ -14,7 +16,7 @@ def moment(theory: Theory, bench: Bench) -> tuple[Stage, int | None]:
     """The stage, and the iteration where one had begun."""
     records = _records(theory, bench)
     iteration = _iteration(theory, bench, records)
-    stage = _stage(theory, records, iteration)
+    stage = _stage(theory, bench, records, iteration)
     if stage in (Stage.STARTUP, Stage.LOADING, Stage.CHECKPOINT_LOAD):
         return stage, None
     return stage, iteration
@@ -32,21 +34,39 @@ def _records(theory: Theory, bench: Bench) -> list[Record]:
 
 def _iteration(theory: Theory, bench: Bench, records: Sequence[Record]) -> int | None:
     known = [record.iteration for record in records if record.iteration is not None]
-    if theory.group is not None and known:
-        return records[0].iteration if records[0].iteration is not None else known[0]
-    ranks = {blamed.place.rank for blamed in theory.blamed if blamed.place.rank is not None}
-    own = [
-        p.last_iteration for p in bench.findings.temporal.progress if p.rank in ranks and p.last_iteration is not None
-    ]
-    if own:
-        return max(own)
+    first = [records[0].iteration] if theory.group is not None and records and records[0].iteration is not None else []
+    reached = _reached(theory, bench)
+    if first or reached:
+        return max([*first, *reached])
     return max(known) if known else bench.findings.temporal.last_iteration
 
 
-def _stage(theory: Theory, records: Sequence[Record], iteration: int | None) -> Stage:
+def _reached(theory: Theory, bench: Bench) -> list[int]:
+    """How far the blamed ranks came: what ended them happened no earlier than their last iteration."""
+    ranks = {blamed.place.rank for blamed in theory.blamed if blamed.place.rank is not None}
+    progress = bench.findings.temporal.progress
+    return [p.last_iteration for p in progress if p.rank in ranks and p.last_iteration is not None]
+
+
+def _stage(theory: Theory, bench: Bench, records: Sequence[Record], iteration: int | None) -> Stage:
     if theory.fault is not None and theory.fault.stage is not None and iteration is None:
         return theory.fault.stage
     stages = [record.stage for record in records if record.stage]
-    if stages:
-        return Stage(stages[0] if theory.group is not None else Counter(stages).most_common(1)[0][0])
+    last = _last_stages(theory, bench)
+    if theory.group is not None and records and (records[0].own_time or not last):
+        last = []
+    if last or stages:
+        return Stage(last[0] if last else _of(theory, stages))
     return Stage.TRAINING if iteration is not None else Stage.STARTUP
+
+
+def _of(theory: Theory, stages: list[str]) -> str:
+    return stages[0] if theory.group is not None else Counter(stages).most_common(1)[0][0]
+
+
+def _last_stages(theory: Theory, bench: Bench) -> list[str]:
+    """The last stage that the blamed ranks announced, in whichever of their streams."""
+    ranks = {blamed.place.rank for blamed in theory.blamed if blamed.place.rank is not None}
+    streams = [s.id for s in bench.findings.scan.streams if s.rank is not None and s.rank in ranks]
+    marks = bench.findings.scan.marks.filter(pl.col("stream").is_in(streams) & pl.col("stage").is_not_null())
+    return marks["stage"].to_list()[-1:]
