@@ -133,13 +133,16 @@ def by_template(table: pl.DataFrame, template_of: pl.Series, iterations: pl.Seri
         iterations: iterations of each stream.
     """
     first, last = ["first_source", "first_line", "first_offset"], ["last_source", "last_line", "last_offset"]
+    by = ["template", "stream"]
     known = table.with_columns(
-        pl.Series("template", template_of.gather(table["mask"])).cast(pl.Int32),
-        pl.Series("most", iterations.gather(table["stream"])).cast(pl.Int32),
-    ).sort("template", "stream", *first)
-    single = known.filter(pl.struct("template", "stream").is_unique())
-    several = known.filter(pl.struct("template", "stream").is_duplicated())
-    merged = several.group_by("template", "stream", maintain_order=True).agg(
+        template_of.gather(table["mask"]).cast(pl.Int32).alias("template"),
+        iterations.gather(table["stream"]).cast(pl.Int32).alias("most"),
+    ).sort(*by, *first)
+    like_last = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in by).fill_null(False)
+    known = known.with_columns(again=like_last).with_columns(
+        several=pl.col("again") | pl.col("again").shift(-1).fill_null(False)
+    )
+    merged = known.filter("several").group_by(by, maintain_order=True).agg(
         pl.col("count").sum(),
         pl.min_horizontal(pl.col("iterations").sum(), pl.col("most").first()).cast(pl.Int32).alias("iterations"),
         pl.col(first).first(),
@@ -147,6 +150,5 @@ def by_template(table: pl.DataFrame, template_of: pl.Series, iterations: pl.Seri
         pl.col("first_iteration").drop_nulls().first(),
         pl.col("last_iteration").sort_by(last).drop_nulls().last(),
     )
-    columns = ["template", *(name for name in _SCHEMA if name != "mask")]
-    columns.sort(key=["template", "stream"].__contains__, reverse=True)
-    return pl.concat([single.select(columns), merged.select(columns)]).sort("template", "stream")
+    columns = [*by, *(name for name in _SCHEMA if name not in ("stream", "mask"))]
+    return pl.concat([known.filter(~pl.col("several")).select(columns), merged.select(columns)]).sort(by)

@@ -22,6 +22,8 @@ class Kind(IntFlag):
     MARKED = auto()
     """A progress dialect knows this line."""
     TRACEBACK = auto()
+    PREAMBLE = auto()
+    """Announces a traceback."""
     INDENT = auto()
     CHAIN = auto()
     EXCEPTION = auto()
@@ -53,6 +55,11 @@ class Clue:
 
 CLUES: tuple[Clue, ...] = (
     Clue(Kind.TRACEBACK, r"Traceback \(most recent call last\):?\s*$", "a Python traceback or exception group starts"),
+    Clue(
+        Kind.PREAMBLE,
+        r"^Exception in thread |^Exception ignored in|^Process \S+:\s*$|^Original Traceback|^multiprocessing\.pool\.RemoteTraceback",
+        "the interpreter says where the traceback below comes from",
+    ),
     Clue(Kind.INDENT, r"^(?:[ \t]{2,}|\t)\S|^ *[|+](?:[ -]|$)", "indented code, frames, carets; bars of exception groups"),
     Clue(
         Kind.CHAIN,
@@ -100,6 +107,6 @@ CLUES: tuple[Clue, ...] = (
 
 
 JOINING = (
-    Kind.TRACEBACK | Kind.ATTACHED | Kind.TERMINATE | Kind.FATAL | Kind.SIGNAL | Kind.EQUALS | Kind.DASHES
+    Kind.TRACEBACK | Kind.PREAMBLE | Kind.ATTACHED | Kind.TERMINATE | Kind.FATAL | Kind.SIGNAL | Kind.EQUALS | Kind.DASHES
 )
 """Forms at which joining has to look at all."""

@@ -22,6 +22,9 @@ from assistant.intake.times import TimeReader, choose_reader
 
 SAMPLE_LINES = 24
 """Lines looked at in each of the head, the middle and the tail of a source's first block."""
+MANY_SOURCES = 512
+FEW_LINES = 8
+"""Lines looked at instead, in each source after the first MANY_SOURCES."""
 SAMPLE_BYTES = 400
 """Bytes of a sampled line."""
 SAMPLE_HEAD = 200
@@ -61,16 +64,16 @@ class Written:
     """Times from envelopes, NaN elsewhere; None where no source of the batch has an envelope."""
 
 
-def sample(block: Block) -> list[str]:
-    """Lines of the head, the middle and the tail of a block, shortened."""
+def sample(block: Block, each: int = SAMPLE_LINES) -> list[str]:
+    """So many lines of each of the head, the middle and the tail of a block, shortened."""
     data = block.data
     if len(data) <= 3 * _STRETCH:
-        chosen = _thirds(data.splitlines(), SAMPLE_LINES)
+        chosen = _thirds(data.splitlines(), each)
     else:
         middle = len(data) // 2
         stretches = (data[:_STRETCH], data[middle : middle + _STRETCH], data[-_STRETCH:])
         head, inner, tail = (stretch.splitlines() for stretch in stretches)
-        chosen = head[:SAMPLE_LINES] + inner[1 : SAMPLE_LINES + 1] + tail[1:][-SAMPLE_LINES:]
+        chosen = head[:each] + inner[1 : each + 1] + tail[1:][-each:]
     return [line[:SAMPLE_BYTES].decode(errors="replace") for line in chosen]
 
 
@@ -87,12 +90,15 @@ class Sniffer:
 
     def __init__(self, dialects: Dialects) -> None:
         self._dialects = dialects
+        self._seen = 0
         self._label = uncaptured([each.pattern for each in dialects.prefixes if each.pattern])
         self._time = uncaptured([each.pattern for each in dialects.times if each.pattern])
 
     def sniff(self, blocks: Sequence[Block], sole: SoleWriter, modified: Modified) -> list[Layout]:
         """The layout of each block's source, from its first block."""
-        samples = [self._unwrapped(sample(block)) for block in blocks]
+        each = SAMPLE_LINES if self._seen < MANY_SOURCES else FEW_LINES
+        self._seen += len(blocks)
+        samples = [self._unwrapped(sample(block, each)) for block in blocks]
         hits = self._matching([lines for _, lines in samples], self._label)
         labels = [
             sniff_prefixes(

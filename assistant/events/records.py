@@ -24,7 +24,7 @@ class State(Enum):
     AFTER = auto()
     """After the exception line."""
     CHAINED = auto()
-    """After the sentence that announces the next traceback."""
+    """After a line that announces a traceback."""
     CPP = auto()
     FATAL = auto()
     SIGNAL = auto()
@@ -61,11 +61,12 @@ class Walk:
 
 _HEADS = (
     (Kind.TRACEBACK, State.BODY),
+    (Kind.PREAMBLE, State.CHAINED),
     (Kind.TERMINATE, State.CPP),
     (Kind.FATAL, State.FATAL),
     (Kind.SIGNAL, State.SIGNAL),
 )
-HEADS = Kind.TRACEBACK | Kind.TERMINATE | Kind.FATAL | Kind.SIGNAL
+HEADS = Kind.TRACEBACK | Kind.PREAMBLE | Kind.TERMINATE | Kind.FATAL | Kind.SIGNAL
 
 
 def opening(flags: int, previous: int) -> Walk:

@@ -81,7 +81,7 @@ def scan(
         tally.take(prepared.batch)
         for index, count in prepared.pieces.broken.items():
             tally.broken[prepared.batch.blocks[index].source.name] += count
-        gathered.add(window.within(prepared, gathered))
+        gathered.add(window.within(prepared))
         _report(progress, tally, discovery, gathered.finding)
     gathered.finish()
     notes = _notes(tally, layouts, gathered)
@@ -141,24 +141,25 @@ class _Window:
 
     since: float | None
     until: float | None
+    _carried: dict[tuple[str, str], float] = field(default_factory=dict)
+    """The latest time of each writer."""
 
     @property
     def set(self) -> bool:
         return self.since is not None or self.until is not None
 
-    def within(self, prepared: Prepared, gathered: Gatherer) -> Prepared:
-        """The rows inside the window. Rows before the first readable time of their stream are kept if nothing bars them."""
+    def within(self, prepared: Prepared) -> Prepared:
+        """The rows inside the window. Rows before the first readable time of their writer are kept unless `since` is set."""
         if not self.set:
             return prepared
         seconds = prepared.times.seconds.copy()
         for segment in prepared.segments:
-            part = seconds[segment.begin : segment.end]
-            carried = gathered.carried_time(segment)
-            part[np.isnan(part)] = np.nan if carried is None else carried
-            gathered.carry_time(segment, float(part[-1]))
-        low = np.nan_to_num(seconds, nan=np.inf) >= (self.since if self.since is not None else -np.inf)
-        high = np.nan_to_num(seconds, nan=-np.inf) <= (self.until if self.until is not None else np.inf)
-        return without(prepared, low & high)
+            writer, part = (segment.group, segment.key), seconds[segment.begin : segment.end]
+            part[np.isnan(part)] = self._carried.get(writer, np.nan)
+            self._carried[writer] = float(part[-1])
+        early = seconds < self.since if self.since is not None else np.zeros(len(seconds), np.bool_)
+        late = seconds > self.until if self.until is not None else np.zeros(len(seconds), np.bool_)
+        return without(prepared, ~(early | late | (np.isnan(seconds) & (self.since is not None))))
 
 
 def _report(progress: ProgressHook | None, tally: _Tally, discovery: Discovery, finding: str | None) -> None:
