@@ -1,4 +1,4 @@
-"""Blocks of several sources laid end to end, so that one vectorised step covers many small files or a part of a big one."""
+"""Blocks of several sources laid end to end: one vectorised step covers many small files or a part of a big one."""
 
 from __future__ import annotations
 

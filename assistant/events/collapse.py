@@ -1,9 +1,9 @@
 """Regexes for collapsed text, in which each run of digits is a single `0`.
 
-`relaxed(p)` matches the collapsed line whenever `p` matches the line. A pattern that cannot tell the two apart (no digit in
-it but in `.*`) is `sure`: what it says of a collapsed line holds for every line behind it. All others are asked again about
-the lines themselves, once the relaxed pattern has let their form pass. Why it is sound: each digit that collapsing removes
-follows a digit, so whatever may match behind something that can match a digit is made optional.
+`relaxed(p)` matches the collapsed line whenever `p` matches the line. A pattern that cannot tell the two apart (no
+digit in it but in `.*`) is `sure`: what it says of a collapsed line holds for every line behind it. All others are asked
+again about the lines themselves, once the relaxed pattern has let their form pass. Why it is sound: each digit that
+collapsing removes follows a digit, so whatever may match behind something that can match a digit is made optional.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _Reader:
 
     def _group(self, after_digit: bool) -> tuple[str, bool]:
         opening = _OPEN.match(self.pattern, self.at)
-        if opening is None or self.pattern.startswith("(?", self.at) and opening.group() == "(":
+        if opening is None or (self.pattern.startswith("(?", self.at) and opening.group() == "("):
             raise _Unclear
         self.at = opening.end()
         if opening["scope"] == ")":

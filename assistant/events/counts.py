@@ -42,7 +42,7 @@ class Events:
 
 
 class CountTable:
-    """Grows by one small table a batch and is put together now and then, so that memory follows the distinct pairs."""
+    """Grows by one small table a batch and is put together now and then, so memory follows the distinct pairs."""
 
     def __init__(self, compact_rows: int = COMPACT_ROWS) -> None:
         self._parts: list[pl.DataFrame] = []
@@ -93,7 +93,9 @@ def _grouped(events: Events) -> pl.DataFrame:
     columns |= {f"first_{name}": getattr(events, name)[first] for name in ("source", "line", "offset")}
     columns |= {f"last_{name}": getattr(events, name)[last] for name in ("source", "line", "offset")}
     frame = pl.DataFrame(columns).select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
-    known = [pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in ("first_iteration", "last_iteration")]
+    known = [
+        pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in ("first_iteration", "last_iteration")
+    ]
     return frame.with_columns(known)
 
 
@@ -124,8 +126,8 @@ def put_together(parts: pl.DataFrame) -> pl.DataFrame:
 def by_template(table: pl.DataFrame, template_of: pl.Series, iterations: pl.Series) -> pl.DataFrame:
     """One row per template and stream.
 
-    Where several masked forms became one template, iterations in which more than one of them occurred are counted more than
-    once; the sum never exceeds the stream's iterations.
+    Where several masked forms became one template, iterations in which more than one of them occurred are counted more
+    than once; the sum never exceeds the stream's iterations.
 
     Args:
         table: of `CountTable.table`.
@@ -142,13 +144,17 @@ def by_template(table: pl.DataFrame, template_of: pl.Series, iterations: pl.Seri
     known = known.with_columns(again=like_last).with_columns(
         several=pl.col("again") | pl.col("again").shift(-1).fill_null(False)
     )
-    merged = known.filter("several").group_by(by, maintain_order=True).agg(
-        pl.col("count").sum(),
-        pl.min_horizontal(pl.col("iterations").sum(), pl.col("most").first()).cast(pl.Int32).alias("iterations"),
-        pl.col(first).first(),
-        pl.col(last).sort_by(last).last(),
-        pl.col("first_iteration").drop_nulls().first(),
-        pl.col("last_iteration").sort_by(last).drop_nulls().last(),
+    merged = (
+        known.filter("several")
+        .group_by(by, maintain_order=True)
+        .agg(
+            pl.col("count").sum(),
+            pl.min_horizontal(pl.col("iterations").sum(), pl.col("most").first()).cast(pl.Int32).alias("iterations"),
+            pl.col(first).first(),
+            pl.col(last).sort_by(last).last(),
+            pl.col("first_iteration").drop_nulls().first(),
+            pl.col("last_iteration").sort_by(last).drop_nulls().last(),
+        )
     )
     columns = [*by, *(name for name in _SCHEMA if name not in ("stream", "mask"))]
     return pl.concat([known.filter(~pl.col("several")).select(columns), merged.select(columns)]).sort(by)

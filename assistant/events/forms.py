@@ -1,7 +1,7 @@
 """What is true of a whole form, found once when the form is first seen.
 
-Two steps keep this cheap on logs whose every line holds another address or id: gate, times and marks are judged for each
-form; clues and masks only for each *kind*, a form with its ids masked.
+Two steps keep this cheap on logs whose every line holds another address or id: gate, times and marks are judged for
+each form; clues and masks only for each *kind*, a form with its ids masked.
 """
 
 from __future__ import annotations

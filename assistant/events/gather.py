@@ -1,4 +1,4 @@
-"""Puts the prepared batches together, strictly in order: streams, iterations, records, counts, marks, indicators, tails."""
+"""Puts the prepared batches together, strictly in order: streams, iterations, records, counts, marks, indicators."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _iterations(batch: Prepared, marks: pl.DataFrame, states: list[StreamState])
 
 
 def _times(batch: Prepared, states: list[StreamState]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Times of the rows that were asked for, carried over from earlier batches where need be, and whether they are own."""
+    """Times of the rows that were asked for, carried from earlier batches where need be, and whether they are own."""
     seconds, own = np.full(len(batch.form), np.nan), np.zeros(len(batch.form), dtype=np.bool_)
     asked = batch.times.row
     seconds[asked], own[asked] = batch.times.seconds, batch.times.own

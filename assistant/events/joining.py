@@ -75,7 +75,7 @@ def candidates(batch: Prepared, previous: dict[int, int]) -> NDArray[np.bool_]:
     before[1:] = flags[:-1]
     for row, earlier in previous.items():
         before[row] = earlier
-    head = (flags & int(HEADS)) != 0
+    head: NDArray[np.bool_] = (flags & int(HEADS)) != 0
     head |= ((flags & int(Kind.FAILED)) != 0) & ((before & int(Kind.EQUALS)) != 0)
     head |= ((flags & int(Kind.SENTENCE)) != 0) & ((before & int(Kind.DASHES)) != 0)
     head[:-1] |= (flags[1:] & int(Kind.ATTACHED)) != 0

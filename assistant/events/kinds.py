@@ -57,10 +57,13 @@ CLUES: tuple[Clue, ...] = (
     Clue(Kind.TRACEBACK, r"Traceback \(most recent call last\):?\s*$", "a Python traceback or exception group starts"),
     Clue(
         Kind.PREAMBLE,
-        r"^Exception in thread |^Exception ignored in|^Process \S+:\s*$|^Original Traceback|^multiprocessing\.pool\.RemoteTraceback",
+        r"^Exception in thread |^Exception ignored in|^Process \S+:\s*$|^Original Traceback|"
+        r"^multiprocessing\.pool\.RemoteTraceback",
         "the interpreter says where the traceback below comes from",
     ),
-    Clue(Kind.INDENT, r"^(?:[ \t]{2,}|\t)\S|^ *[|+](?:[ -]|$)", "indented code, frames, carets; bars of exception groups"),
+    Clue(
+        Kind.INDENT, r"^(?:[ \t]{2,}|\t)\S|^ *[|+](?:[ -]|$)", "indented code, frames, carets; bars of exception groups"
+    ),
     Clue(
         Kind.CHAIN,
         r"^\s*[|+ ]*(?:During handling of the above exception, another|The above exception was the direct cause)",
@@ -72,7 +75,11 @@ CLUES: tuple[Clue, ...] = (
         "`package.SomeError: message`, the last line of a traceback",
     ),
     Clue(Kind.ATTACHED, r"^(?:frame #[0-9]+:|#[0-9]+ +(?:0x|[A-Za-z_]))", "a frame of c10 or of a debugger"),
-    Clue(Kind.ATTACHED, r"^\[frame [0-9]+\]:|^\s*at [\w.$<>]+\([^)]*\)\s*$|^\s*\.\.\. [0-9]+ more\s*$|^Caused by: ", "other stacks"),
+    Clue(
+        Kind.ATTACHED,
+        r"^\[frame [0-9]+\]:|^\s*at [\w.$<>]+\([^)]*\)\s*$|^\s*\.\.\. [0-9]+ more\s*$|^Caused by: ",
+        "other stacks",
+    ),
     Clue(Kind.ATTACHED, r"^Exception raised from .* \(most recent call first\)", "c10 tells where an error was raised"),
     Clue(Kind.ATTACHED, r"^==== backtrace \(tid:|^ *[0-9]+ +(?:0x[0-9a-f]+ |/\S+\()", "a backtrace printed by UCX"),
     Clue(
@@ -84,15 +91,21 @@ CLUES: tuple[Clue, ...] = (
     Clue(Kind.ATTACHED, r"^nccl[A-Z][A-Za-z]+: |^Last error:\s*$", "NCCL's explanation behind its error"),
     Clue(
         Kind.FRAME,
-        r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:0x|/)|Last error:\s*$|Exception raised from)",
+        r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:0x|/)|Last error:\s*$|"
+        r"Exception raised from)",
         "what follows may go on indented or once more",
     ),
-    Clue(Kind.TERMINATE, r"^terminate called (?:after throwing|without an active|recursively)", "the C++ runtime gives up"),
+    Clue(
+        Kind.TERMINATE,
+        r"^terminate called (?:after throwing|without an active|recursively)",
+        "the C++ runtime gives up",
+    ),
     Clue(Kind.WHAT, r"^\s*what\(\): ", "the message of the C++ exception"),
     Clue(Kind.FATAL, r"^Fatal Python error: ", "faulthandler reports"),
     Clue(
         Kind.FATAL_BODY,
-        r"^(?:Current thread|Thread) 0x|^Extension modules: |^\s*<no Python frame>|^Python runtime state: |^\s*\.\.\.\s*$",
+        r"^(?:Current thread|Thread) 0x|^Extension modules: |^\s*<no Python frame>|^Python runtime state: |"
+        r"^\s*\.\.\.\s*$",
         "parts of faulthandler's report",
     ),
     Clue(Kind.SIGNAL, r"\*\*\* Process received signal \*\*\*", "Open MPI's signal handler starts"),
@@ -107,6 +120,13 @@ CLUES: tuple[Clue, ...] = (
 
 
 JOINING = (
-    Kind.TRACEBACK | Kind.PREAMBLE | Kind.ATTACHED | Kind.TERMINATE | Kind.FATAL | Kind.SIGNAL | Kind.EQUALS | Kind.DASHES
+    Kind.TRACEBACK
+    | Kind.PREAMBLE
+    | Kind.ATTACHED
+    | Kind.TERMINATE
+    | Kind.FATAL
+    | Kind.SIGNAL
+    | Kind.EQUALS
+    | Kind.DASHES
 )
 """Forms at which joining has to look at all."""

@@ -1,4 +1,4 @@
-"""How each source writes its lines (envelope, labels, times), found from a sample, and applied to the pieces of a batch."""
+"""How each source writes its lines (envelope, labels, times): found from a sample, applied to the pieces of a batch."""
 
 from __future__ import annotations
 
@@ -230,7 +230,12 @@ def _joined(outer: pl.Series, inner: pl.Series) -> pl.Series:
     pairs = pl.DataFrame({"outer": outer, "inner": inner})
     table = pairs.unique(maintain_order=True)
     names = [join_keys(a, b) for a, b in table.iter_rows()]
-    return pairs.join(table.with_columns(pl.Series("key", names, dtype=pl.String)), on=["outer", "inner"], how="left", maintain_order="left")["key"]
+    return pairs.join(
+        table.with_columns(pl.Series("key", names, dtype=pl.String)),
+        on=["outer", "inner"],
+        how="left",
+        maintain_order="left",
+    )["key"]
 
 
 def _numbered(names: pl.Series, keys: dict[str, int]) -> Ints:

@@ -77,12 +77,15 @@ class MarkTable:
             return
         self.best_tier = min(self.best_tier, int(marks.select(pl.col("tier").min()).item()))
         counted = marks.with_columns(
-            ordinal=pl.int_range(pl.len()).over("stream") + pl.col("stream").replace_strict(self._ordinal, default=0, return_dtype=pl.Int64)
+            ordinal=pl.int_range(pl.len()).over("stream")
+            + pl.col("stream").replace_strict(self._ordinal, default=0, return_dtype=pl.Int64)
             if self._ordinal
             else pl.int_range(pl.len()).over("stream"),
         )
         self._ordinal |= dict(counted.group_by("stream").agg(pl.col("ordinal").max() + 1).iter_rows())
-        changed = pl.col("stage").is_not_null() & (pl.col("stage") != pl.col("stage").shift(1).over("stream")).fill_null(True)
+        changed = pl.col("stage").is_not_null() & (
+            pl.col("stage") != pl.col("stage").shift(1).over("stream")
+        ).fill_null(True)
         pinned = (pl.col("ordinal") == 0) | changed
         self._iterations.add(counted.with_columns(pinned=pinned).select(pl.col(n).cast(t) for n, t in SCHEMA.items()))
 
@@ -91,7 +94,11 @@ class MarkTable:
         self.left_out += max(0, marks.height - room)
         kept = marks.head(max(0, room))
         self._other_rows += kept.height
-        self._others.append(kept.with_columns(pl.lit(0).alias("ordinal"), pl.lit(True).alias("pinned")).select(pl.col(n).cast(t) for n, t in SCHEMA.items()))
+        self._others.append(
+            kept.with_columns(pl.lit(0).alias("ordinal"), pl.lit(True).alias("pinned")).select(
+                pl.col(n).cast(t) for n, t in SCHEMA.items()
+            )
+        )
 
     def _add_facts(self, marks: pl.DataFrame) -> None:
         for row in marks.iter_rows(named=True):

@@ -1,7 +1,7 @@
 """What varies from line to line and says nothing: masked before templates are mined, in this order.
 
-No mask may care how many digits a number has, because the scan masks collapsed forms (see `folding`): masking a line and
-masking its form give the same text. The same list serves Drain3 alone in the bench, so that both mine the same text.
+No mask may care how many digits a number has, because the scan masks collapsed forms (see `folding`): masking a line
+and masking its form give the same text. The same list serves Drain3 alone in the bench, so both mine the same text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cuts a batch into pieces of lines: newlines and carriage returns both separate, only newlines count lines.
 
-The text that later steps read is cleaned (terminal escapes and NUL bytes removed, broken UTF-8 replaced); line numbers and
-byte offsets always belong to the raw bytes.
+The text that later steps read is cleaned (terminal escapes and NUL bytes removed, broken UTF-8 replaced); line numbers
+and byte offsets always belong to the raw bytes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ Ints = NDArray[np.int64]
 LONGEST = 64 << 10
 """Bytes of a piece that are looked at; the rest of a longer one is ignored."""
 
-_ESCAPES = re.compile(
-    rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])?|\x00+"
-)
+_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\)?|[@-Z\\^_])?|\x00+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +106,8 @@ def _clean(data: bytes, breaks: Ints, start: Ints, length: Ints) -> tuple[bytes,
 
 
 def _line_numbers(batch: Batch, start: Ints, is_newline: NDArray[np.bool_], block: Ints) -> Ints:
-    before = np.cumsum(is_newline) - is_newline
-    at_begin = before[np.searchsorted(start, batch.begins)]
+    before: Ints = np.cumsum(is_newline) - is_newline
+    at_begin: Ints = before[np.searchsorted(start, batch.begins)]
     first = np.asarray([each.line for each in batch.blocks], dtype=np.int64)
     return (first - at_begin)[block] + before
 

@@ -73,7 +73,9 @@ class Prepared:
         return self.batch.data[start : start + length].decode(errors="replace")
 
 
-def prepare(batch: Batch, layouts: Sequence[Layout], book: FormBook, describer: Describer, *, all_times: bool) -> Prepared:
+def prepare(
+    batch: Batch, layouts: Sequence[Layout], book: FormBook, describer: Describer, *, all_times: bool
+) -> Prepared:
     """Everything about a batch that needs no other batch. `layouts` runs parallel to the batch's blocks."""
     written_pieces = written(batch, cut(batch), layouts)
     pieces = written_pieces.pieces
@@ -91,7 +93,9 @@ def prepare(batch: Batch, layouts: Sequence[Layout], book: FormBook, describer: 
     marked = np.flatnonzero(flags & int(Kind.MARKED))
     marks = extract_marks(pieces, marked, _patterns_of(number, described, book, form, marked), describer.patterns)
     need = _rows_needing_time(flags, gated, segments, all_times=all_times)
-    times = read_times(pieces, flags, segments_of(segments, len(form)), need, layouts, time) if len(form) else no_times()
+    times = (
+        read_times(pieces, flags, segments_of(segments, len(form)), need, layouts, time) if len(form) else no_times()
+    )
     return Prepared(
         batch,
         pieces,
@@ -159,14 +163,14 @@ def _gated(pieces: Pieces, flags: Flags, describer: Describer) -> Bools:
     return gated
 
 
-def _patterns_of(
-    number: Ints, described: Described, book: FormBook, form: Ints, marked: Ints
-) -> dict[int, Ints]:
+def _patterns_of(number: Ints, described: Described, book: FormBook, form: Ints, marked: Ints) -> dict[int, Ints]:
     """For each mark pattern the marked rows whose form matches it."""
     unknown = np.cumsum(number < 0) - 1
     forms: dict[int, list[int]] = {}
     for index in np.unique(form[marked]).tolist():
-        of_form = book.marks_of(int(number[index])) if number[index] >= 0 else described.marks.get(int(unknown[index]), ())
+        of_form = (
+            book.marks_of(int(number[index])) if number[index] >= 0 else described.marks.get(int(unknown[index]), ())
+        )
         for pattern in of_form:
             forms.setdefault(pattern, []).append(index)
     return {pattern: marked[np.isin(form[marked], indices)] for pattern, indices in sorted(forms.items())}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -88,9 +88,7 @@ def scan(
     return finish(gathered, discovery, notes=notes, unread=tally.unread, size=tally.size, lines=tally.lines)
 
 
-def _in_order(
-    work: Callable[[Batch], Prepared], items: Iterable[Batch], threads: int
-) -> Iterator[Prepared]:
+def _in_order(work: Callable[[Batch], Prepared], items: Iterable[Batch], threads: int) -> Iterator[Prepared]:
     """Results in the order of the items, with a bounded number in flight."""
     if threads <= 1:
         yield from map(work, items)
@@ -115,7 +113,9 @@ class _Layouts:
     def seen(self, items: Iterable[Batch]) -> Iterator[Batch]:
         """The same batches, once the layouts of their sources are known."""
         for batch in items:
-            first = {block.source.id: block for block in reversed(batch.blocks) if block.source.id not in self.by_source}
+            first = {
+                block.source.id: block for block in reversed(batch.blocks) if block.source.id not in self.by_source
+            }
             blocks = [first[number] for number in sorted(first)]
             layouts = self._sniffer.sniff(blocks, one_process, _modified) if blocks else []
             self.by_source |= dict(zip(sorted(first), layouts, strict=True))
@@ -149,7 +149,7 @@ class _Window:
         return self.since is not None or self.until is not None
 
     def within(self, prepared: Prepared) -> Prepared:
-        """The rows inside the window. Rows before the first readable time of their writer are kept unless `since` is set."""
+        """The rows inside the window. Rows before the first time of their writer are kept unless `since` is set."""
         if not self.set:
             return prepared
         seconds = prepared.times.seconds.copy()
@@ -172,7 +172,9 @@ def _report(progress: ProgressHook | None, tally: _Tally, discovery: Discovery, 
 
 
 def _notes(tally: _Tally, layouts: _Layouts, gathered: Gatherer) -> list[str]:
-    notes = [f"{name}: {count:,} lines are not valid UTF-8; read with replacement" for name, count in tally.broken.items()]
+    notes = [
+        f"{name}: {count:,} lines are not valid UTF-8; read with replacement" for name, count in tally.broken.items()
+    ]
     notes += [f"{name}: {count:,} over-long lines were cut" for name, count in tally.cut.items() if count]
     times = Counter(note for layout in layouts.by_source.values() for note in layout.times.notes)
     notes += [f"{note} ({count:,} sources)" if count > 1 else note for note, count in sorted(times.items())]

@@ -18,7 +18,7 @@ MOST_SHAPES = 50_000
 
 Hashes = NDArray[np.uint64]
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
-_POWERS: Hashes = np.cumprod(np.full(LONGEST, 0x9E3779B97F4A7C15, dtype=np.uint64))
+_POWERS: Hashes = np.cumprod(np.full(LONGEST, 0x9E3779B97F4A7C15, dtype=np.uint64), dtype=np.uint64)
 
 SCHEMA: dict[str, pl.DataType] = {
     "stream": pl.Int32(),

@@ -1,4 +1,4 @@
-"""The times of some rows of a batch: read where they stand, else carried from the nearest earlier timed row of the stream."""
+"""The times of some rows: read where they stand, else carried from the nearest earlier timed row of the stream."""
 
 from __future__ import annotations
 
