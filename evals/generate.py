@@ -1,7 +1,7 @@
 """Writes a made-up training job of a given size: one log a rank, many kinds of lines, one planted fault.
 
-The same arguments give the same bytes. Rank `GUILTY` runs out of GPU memory in the last iteration; the others then time out
-in a collective. Nothing in it comes from a real log.
+The same arguments give the same bytes. Rank `GUILTY` runs out of GPU memory in its last iteration; the others then time
+out in a collective. Nothing in it comes from a real log.
 """
 
 from __future__ import annotations
@@ -13,19 +13,33 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 GUILTY = 77
-VERSION = 4
+VERSION = 5
 """Raised whenever other bytes are written, so that kept folders are made anew."""
+_RESERVE = 2_000
+"""Bytes kept free for the failure."""
 
-_VERBS = "attached balanced bound cached checked cleared copied deferred flushed fused gathered mapped merged moved pinned".split()
-_NOUNS = (
-    "activation adapter allocator attention batch bias block bucket buffer cache channel chunk cluster codec cursor embedding "
-    "epoch expert feature fragment gradient graph group handle head index kernel key layer lease mask matrix memo metric "
-    "mesh module moment node norm offset optimizer order page partition patch pipeline plan pool prefix probe queue quota "
-    "range record region replica router sample scale segment shard slice slot span stage state stream table tensor tile "
-    "token trace tracker tree unit value vector view volume weight window worker"
-).split()
-_PLACES = "forward backward prologue epilogue warmup prefetch reduce scatter gather commit".split()
-_LEVELS = ("DEBUG", "INFO", "INFO", "INFO", "WARNING")
+_WORDS = """
+verb: attached balanced bound cached checked cleared copied deferred flushed fused gathered mapped merged moved pinned
+noun: activation adapter allocator attention batch bias block bucket buffer cache channel chunk cluster codec cursor
+noun: embedding epoch expert feature fragment gradient graph group handle head index kernel key layer lease mask matrix
+noun: memo metric mesh module moment node norm offset optimizer order page partition patch pipeline plan pool prefix
+noun: probe queue quota range record region replica router sample scale segment shard slice slot span stage state stream
+noun: table tensor tile token trace tracker tree unit value vector view volume weight window worker
+place: forward backward prologue epilogue warmup prefetch reduce scatter gather commit
+slot: of_{}_rows in_{}_ms at_0x{:x} with_{}_of_{}_kept for_layer_{}
+level: DEBUG INFO INFO INFO WARNING
+"""
+
+
+def _vocabulary() -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    for line in _WORDS.strip().splitlines():
+        kind, _, listed = line.partition(": ")
+        words.setdefault(kind, []).extend(listed.split())
+    return words
+
+
+WORDS = _vocabulary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +55,12 @@ class Shape:
 
     @property
     def name(self) -> str:
+        """Of the folder."""
         return f"job-{self.size // 1_000_000}mb-{self.files}-v{VERSION}"
 
 
 def generate(folder: Path, shape: Shape) -> Path:
-    """The job's folder, written unless it stands there already."""
+    """The folder of the job's logs, written unless it stands there already."""
     job = folder / shape.name
     done = job / "shape.json"
     if done.exists() and json.loads(done.read_text()) == asdict(shape):
@@ -53,10 +68,9 @@ def generate(folder: Path, shape: Shape) -> Path:
     logs = job / "logs"
     logs.mkdir(parents=True, exist_ok=True)
     messages = _messages(shape)
-    per_file = shape.size // shape.files
-    for number in range(shape.files):
-        with (logs / f"rank-{number:05d}.log").open("w", encoding="utf-8") as out:
-            out.writelines(_Writer(number, shape, messages).text(per_file))
+    for rank in range(shape.files):
+        with (logs / f"rank-{rank:05d}.log").open("w", encoding="utf-8") as out:
+            out.writelines(_Writer(rank, shape, messages).text(shape.size // shape.files))
     done.write_text(json.dumps(asdict(shape)))
     return logs
 
@@ -66,9 +80,9 @@ def _messages(shape: Shape) -> list[str]:
     rng = random.Random(shape.seed)
     made: dict[str, None] = {}
     while len(made) < shape.kinds:
-        a, b, c, d = rng.sample(_NOUNS, 4)
-        slots = ("of {} rows", "in {} ms", "at 0x{:x}", "with {} of {} kept", "for layer {}")
-        made[f"{rng.choice(_VERBS)} the {a} {b} {rng.choice(slots)} during {rng.choice(_PLACES)} because {c} {d} asked"] = None
+        a, b, c, d = rng.sample(WORDS["noun"], 4)
+        verb, slot, place = (rng.choice(WORDS[kind]) for kind in ("verb", "slot", "place"))
+        made[f"{verb} the {a} {b} {slot.replace('_', ' ')} during {place} because {c} {d} asked"] = None
     return list(made)
 
 
@@ -76,10 +90,10 @@ class _Writer:
     """One rank's log."""
 
     def __init__(self, rank: int, shape: Shape, messages: list[str]) -> None:
-        self._rank = rank
+        self._rank, self._ranks = rank, shape.files
         self._rng = random.Random(shape.seed * 1_000_003 + rank)
-        common = messages[: shape.kinds // 8]
-        self._messages = common + self._rng.sample(messages, min(len(messages), max(40, shape.kinds // 40)))
+        own = self._rng.sample(messages, min(len(messages), max(40, shape.kinds // 40)))
+        self._messages = messages[: shape.kinds // 8] + own
         self._host = f"gpu-{rank // 8:03d}"
         self._pid = 20_000 + rank * 7
         self._second = 0.0
@@ -91,68 +105,94 @@ class _Writer:
         for part in self._start():
             written += len(part)
             yield part
-        while written < size - 6_000:
+        while written < size - _RESERVE:
             iteration += 1
-            part = "".join(self._iteration(iteration))
-            written += len(part)
-            yield part
-        yield from self._failure(iteration)
+            for part in self._iteration(iteration):
+                written += len(part)
+                yield part
+        yield self._out_of_memory() if self._fails else self._timeout(iteration)
+
+    def _clock(self) -> str:
+        whole = int(self._second)
+        return f"{8 + whole // 3600 % 14:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
     def _stamp(self) -> str:
         self._second += self._rng.random() * 0.05
-        whole = int(self._second)
-        return f"2026-11-29 {8 + whole // 3600 % 14:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}.{int(self._second * 1000) % 1000:03d}"
+        return f"2026-11-29 {self._clock()}.{int(self._second * 1000) % 1000:03d}"
 
     def _nccl(self, text: str) -> str:
         return f"{self._host}:{self._pid}:{self._pid + 60} [{self._rank % 8}] NCCL INFO {text}\n"
 
     def _start(self) -> Iterator[str]:
-        yield f"{self._stamp()} INFO launcher: starting rank {self._rank} of the job on {self._host}\n"
+        rank, following = self._rank, (self._rank + 1) % self._ranks
+        yield f"{self._stamp()} INFO launcher: starting rank {rank} of the job on {self._host}\n"
         for channel in range(16):
-            peers = f"{self._rank}[{self._rank % 8}] -> {(self._rank + 1) % 256}[{(self._rank + 1) % 8}]"
+            peers = f"{rank}[{rank % 8}] -> {following}[{following % 8}]"
             yield self._nccl(f"Channel {channel:02d}/0 : {peers} via NET/IB/{channel % 4}/GDRDMA")
-        yield self._nccl(f"ncclCommInitRank comm 0x{self._rng.getrandbits(44):x} rank {self._rank} nranks 256 - Init COMPLETE")
+        comm = self._rng.getrandbits(44)
+        yield self._nccl(f"ncclCommInitRank comm 0x{comm:x} rank {rank} nranks {self._ranks} - Init COMPLETE")
 
     def _iteration(self, number: int) -> Iterator[str]:
         rng = self._rng
-        yield (
-            f"[{self._stamp()}] iteration {number:8d}/  500000 | consumed samples: {number * 1024:12d} | elapsed time per iteration "
-            f"(ms): {2000 + rng.random() * 400:.1f} | learning rate: {3e-4 * rng.random():.6E} | global batch size:  1024 | lm loss: "
-            f"{2 + rng.random():.6E} | loss scale: 1.0 | grad norm: {rng.random() * 3:.3f} | number of skipped iterations:   0 |\n"
+        yield " | ".join(
+            (
+                f"[{self._stamp()}] iteration {number:8d}/  500000",
+                f"consumed samples: {number * 1024:12d}",
+                f"elapsed time per iteration (ms): {2000 + rng.random() * 400:.1f}",
+                f"learning rate: {3e-4 * rng.random():.6E}",
+                "global batch size:  1024",
+                f"lm loss: {2 + rng.random():.6E}",
+                "loss scale: 1.0",
+                f"grad norm: {rng.random() * 3:.3f}",
+                "number of skipped iterations:   0 |\n",
+            )
         )
         for _ in range(rng.randint(14, 30)):
             yield self._line(number)
 
     def _line(self, number: int) -> str:
-        rng, kind = self._rng, self._rng.random()
+        kind = self._rng.random()
         if kind < 0.72:
-            message = rng.choice(self._messages)
-            values = (rng.randrange(1, 10 ** rng.randint(1, 6)), rng.randrange(1, 9000))
-            return f"{self._stamp()} {rng.choice(_LEVELS)} trainer.{self._host}: {message.format(*values)}\n"
-        if kind < 0.80:
-            return f"{self._stamp()} INFO loader: worker {rng.randrange(8)} read /data/corpus/shard-{rng.randrange(99999):05d}.bin in {rng.randrange(900)} ms\n"
-        if kind < 0.87:
-            return self._nccl(f"AllReduce: opCount {number:x} sendbuff 0x{rng.getrandbits(46):x} count {rng.randrange(10**8)} datatype 9 op 0")
-        if kind < 0.93:
-            return f"    (rank {self._rank}) forward-compute: {rng.random() * 900:.2f}  backward-compute: {rng.random() * 1500:.2f}\n"
-        if kind < 0.97:
-            return f"{self._stamp()} INFO memory: allocated {rng.random() * 70:.2f} GiB, reserved {rng.random() * 78:.2f} GiB, retries {rng.randrange(4)}\n"
-        return f"{self._stamp()} WARNING storage: slow write of {rng.randrange(10**9)} bytes, retry {rng.randrange(3)} succeeded after {rng.random():.3f} s\n"
+            return self._message()
+        if kind < 0.79:
+            address, count = self._rng.getrandbits(46), self._rng.randrange(10**8)
+            return self._nccl(f"AllReduce: opCount {number:x} sendbuff 0x{address:x} count {count} datatype 9 op 0")
+        return self._usual(kind)
 
-    def _failure(self, iteration: int) -> Iterator[str]:
-        if self._fails:
-            yield (
-                "Traceback (most recent call last):\n"
-                '  File "/work/train.py", line 311, in <module>\n    main()\n'
-                '  File "/work/train.py", line 288, in main\n    loss.backward()\n'
-                "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. GPU 5 has a total capacity of 79.10 GiB "
-                "of which 1.02 GiB is free.\n"
-            )
-            return
+    def _message(self) -> str:
+        rng = self._rng
+        values = rng.randrange(1, 10 ** rng.randint(1, 6)), rng.randrange(1, 9000)
+        text = rng.choice(self._messages).format(*values)
+        return f"{self._stamp()} {rng.choice(WORDS['level'])} trainer.{self._host}: {text}\n"
+
+    def _usual(self, kind: float) -> str:
+        rng = self._rng
+        if kind < 0.85:
+            times = rng.random() * 900, rng.random() * 1500
+            return f"    (rank {self._rank}) forward-compute: {times[0]:.2f}  backward-compute: {times[1]:.2f}\n"
+        if kind < 0.92:
+            shard, spent = rng.randrange(99999), rng.randrange(900)
+            text = f"INFO loader: worker {rng.randrange(8)} read /data/corpus/shard-{shard:05d}.bin in {spent} ms"
+        elif kind < 0.98:
+            used = rng.random() * 70
+            text = f"INFO memory: allocated {used:.2f} GiB, reserved {used + 5:.2f} GiB, retries {rng.randrange(4)}"
+        else:
+            size, tries = rng.randrange(10**9), rng.randrange(3)
+            text = f"WARNING storage: slow write of {size} bytes, retry {tries} succeeded after {rng.random():.3f} s"
+        return f"{self._stamp()} {text}\n"
+
+    def _out_of_memory(self) -> str:
+        frames = ((311, "<module>", "main()"), (288, "main", "loss.backward()"))
+        stack = "".join(f'  File "/work/train.py", line {n}, in {name}\n    {code}\n' for n, name, code in frames)
+        return (
+            f"Traceback (most recent call last):\n{stack}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
+            "2.50 GiB. GPU 5 has a total capacity of 79.10 GiB of which 1.02 GiB is free.\n"
+        )
+
+    def _timeout(self, iteration: int) -> str:
         self._second += 600
-        yield (
-            f"[rank{self._rank}]:[E1129 {8 + int(self._second) // 3600 % 14:02d}:{int(self._second) // 60 % 60:02d}:"
-            f"{int(self._second) % 60:02d}.000000000 ProcessGroupNCCL.cpp:632] [Rank {self._rank}] Watchdog caught collective "
-            f"operation timeout: WorkNCCL(SeqNum={iteration * 40}, OpType=ALLREDUCE, NumelIn=65536, NumelOut=65536, "
-            "Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n"
+        return (
+            f"[rank{self._rank}]:[E1129 {self._clock()}.000000000 ProcessGroupNCCL.cpp:632] [Rank {self._rank}] "
+            f"Watchdog caught collective operation timeout: WorkNCCL(SeqNum={iteration * 40}, OpType=ALLREDUCE, NumelIn=65536, "
+            "NumelOut=65536, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n"
         )
