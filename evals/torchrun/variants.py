@@ -33,16 +33,17 @@ def _one(chance: random.Random, name: str) -> Run:
     rank, step = chance.randrange(nodes * per_node), chance.randint(3, 18)
     pattern, first = chance.choice(HOSTS), chance.randint(1, 40)
     streams = chance.choice(("redirects", "tee", "console"))
+    voice = chance.choice(("plain", "timed", "megatron", "trainer"))
     return Run(
         name,
         mishap=mishap,
         rank=rank,
         guilty=rank,
         step=step,
-        iteration=step,
+        iteration=None if voice == "trainer" else step,
         nodes=nodes,
         per_node=per_node,
-        voice=chance.choice(("plain", "timed", "megatron", "trainer")),
+        voice=voice,
         who_logs=chance.choice(("all", "all", "first")),
         record=chance.random() < 0.7,
         streams=streams,
