@@ -6,13 +6,18 @@ library does not know still becomes an indicator. A signature that needs a gener
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 
 from assistant.faults.literals import BORDER, needs_known
 from assistant.faults.regexes import compile_regex
 
 _LEFT = "(?:^|[^0-9A-Za-z_])"
 _RIGHT = "(?:[^0-9A-Za-z_]|$)"
+_BORDER_FIRST = re.compile(r"\\b(?:\(\?:)*\w")
+_BORDER_LAST = re.compile(r"(?:\w|(?<!\\)[])+*?}])\\b$")
+"""A border beside something that can be read as the first or last letter of a word."""
+_NAMED = re.compile(r"\(\?P?<\w+>")
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
 _FLAGS = frozenset("imsU-")
 
@@ -77,19 +82,19 @@ def portable(regex: str) -> str:
     It matches at least what `regex` matches in RE2. Word borders inside are dropped: for them Rust leaves its fast
     engine on every line that is not pure ASCII, such as one with a progress bar.
     """
-    body = _without_captures(regex)
-    head, body = _split_flags(body)
-    left, body = (_LEFT, body[2:]) if body.startswith(r"\b") else ("", body)
-    right, body = (_RIGHT, body[:-2]) if _ends_with_border(body) else ("", body)
-    if "|" in body and (left or right):
-        body = f"(?:{body})"
+    head, body = _split_flags(_without_captures(regex))
+    left = _LEFT if _BORDER_FIRST.match(body) and not _has_branches(body) else ""
+    right = _RIGHT if _BORDER_LAST.search(body) and not _has_branches(body) else ""
     return f"(?:{head}{left}{_plain(body)}{right})"
 
 
-def _ends_with_border(body: str) -> bool:
-    stem = body[:-2]
-    backslashes = len(stem) - len(stem.rstrip("\\"))
-    return body.endswith(r"\b") and backslashes % 2 == 0
+def _has_branches(body: str) -> bool:
+    depth = 0
+    for _, token, in_class in _tokens(body):
+        depth += 0 if in_class else (token == "(") - (token == ")")
+        if token == "|" and depth == 0 and not in_class:
+            return True
+    return False
 
 
 def _split_flags(regex: str) -> tuple[str, str]:
@@ -101,39 +106,29 @@ def _split_flags(regex: str) -> tuple[str, str]:
 
 def _without_captures(regex: str) -> str:
     out: list[str] = []
-    at, in_class = 0, False
-    while at < len(regex):
-        size = 2 if regex[at] == "\\" else 1
-        token = regex[at : at + size]
-        if not in_class and token == "(":
-            token, size = _group(regex, at)
-        in_class = _still_in_class(in_class, token)
-        out.append(token)
-        at += size
+    skip_to = 0
+    for at, token, in_class in _tokens(regex):
+        if at < skip_to:
+            continue
+        opening = _NAMED.match(regex, at) if token == "(" and not in_class else None
+        plain = token == "(" and not in_class and not regex.startswith("(?", at)
+        out.append("(?:" if opening or plain else token)
+        skip_to = opening.end() if opening else at
     return "".join(out)
-
-
-def _group(regex: str, at: int) -> tuple[str, int]:
-    for opening in ("(?P<", "(?<"):
-        if regex.startswith(opening, at):
-            return "(?:", regex.index(">", at) - at + 1
-    return ("(", 1) if regex.startswith("(?", at) else ("(?:", 1)
 
 
 def _plain(body: str) -> str:
-    out: list[str] = []
+    return "".join(_ascii(token, in_class) for _, token, in_class in _tokens(body))
+
+
+def _tokens(regex: str) -> Iterator[tuple[int, str, bool]]:
+    """Characters and escapes, each with its place and whether it stands in a class."""
     at, in_class = 0, False
-    while at < len(body):
-        size = 2 if body[at] == "\\" else 1
-        token = body[at : at + size]
-        in_class = _still_in_class(in_class, token)
-        out.append(_ascii(token, in_class))
-        at += size
-    return "".join(out)
-
-
-def _still_in_class(in_class: bool, token: str) -> bool:
-    return token != "]" if in_class else token == "["
+    while at < len(regex):
+        token = regex[at : at + (2 if regex[at] == "\\" else 1)]
+        in_class = token != "]" if in_class else token == "["
+        yield at, token, in_class
+        at += len(token)
 
 
 def _ascii(token: str, in_class: bool) -> str:
