@@ -81,7 +81,11 @@ def _inside(bench: Bench) -> Theory | None:
     death, hang = exit_theory(bench), hang_theory(bench)
     if root is not None and _weight(root, bench) >= FOUNDED:
         return death if death is not None and _outweighs(bench, death, root) else root
-    return _death_or_hang(death, hang) or root or root_theory(_only(bench, FaultRole.CONFIRMATION))
+    confirmed = root_theory(_only(bench, FaultRole.CONFIRMATION))
+    plain = death is None and not (hang and hang.blamed)
+    if plain and confirmed is not None and _weight(confirmed, bench) >= FOUNDED:
+        return confirmed
+    return _death_or_hang(death, hang) or root or confirmed
 
 
 def _death_or_hang(death: Theory | None, hang: Theory | None) -> Theory | None:

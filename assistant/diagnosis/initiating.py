@@ -148,8 +148,9 @@ def is_victim(exhibit: Exhibit, waits: list[Exhibit]) -> bool:
 def _before(exhibit: Exhibit, wait: Exhibit) -> bool:
     known = earlier(exhibit.record, wait.record)
     if known is None:
-        # The order is unknown: an unspecific error is then another word for the wait, a specific one is not.
-        return exhibit.specificity is not Specificity.GENERIC
+        # The order is unknown: an unspecific error is then another word for the wait, and a crash its tear-down.
+        crash = exhibit.fault is not None and exhibit.fault.cause.startswith("process.")
+        return exhibit.specificity is not Specificity.GENERIC and not crash
     return known
 
 
