@@ -193,6 +193,6 @@ class _Writer:
         self._second += 600
         return (
             f"[rank{self._rank}]:[E1129 {self._clock()}.000000000 ProcessGroupNCCL.cpp:632] [Rank {self._rank}] "
-            f"Watchdog caught collective operation timeout: WorkNCCL(SeqNum={iteration * 40}, OpType=ALLREDUCE, NumelIn=65536, "
-            "NumelOut=65536, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n"
+            f"Watchdog caught collective operation timeout: WorkNCCL(SeqNum={iteration * 40}, OpType=ALLREDUCE, "
+            "NumelIn=65536, NumelOut=65536, Timeout(ms)=600000) ran for 600012 milliseconds before timing out.\n"
         )

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from assistant.intake.models import Block
 
-BATCH_BYTES = 16 << 20
-"""A batch is closed once it holds this much; with blocks of 16 MiB it never exceeds twice this."""
+BATCH_BYTES = 8 << 20
+"""A batch is closed once it holds this much; blocks of this size keep it below twice as much."""
 
 
 @dataclass(frozen=True, slots=True)

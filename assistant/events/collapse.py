@@ -2,8 +2,8 @@
 
 `relaxed(p)` matches the collapsed line whenever `p` matches the line. A pattern that cannot tell the two apart (no
 digit in it but in `.*`) is `sure`: what it says of a collapsed line holds for every line behind it. All others are
-asked again about the lines themselves, once the relaxed pattern has let their form pass. Why it is sound: each digit that
-collapsing removes follows a digit, so whatever may match behind something that can match a digit is made optional.
+asked again about the lines themselves, once the relaxed pattern has let their form pass. Why it is sound: each digit
+that collapsing removes follows a digit, so whatever may match behind something that can match a digit is made optional.
 """
 
 from __future__ import annotations

@@ -71,13 +71,12 @@ def form_texts(folded: Folded, which: Ints) -> pl.Series:
 
 
 def _collapsed(pieces: Pieces) -> tuple[bytes, Ints, Ints]:
-    folded = pieces.text.translate(_TABLE)
-    array = np.frombuffer(folded, dtype=np.uint8)
+    array = np.frombuffer(pieces.text.translate(_TABLE), dtype=np.uint8)
     digit = array == _ZERO
-    repeated = digit[1:] & digit[:-1]
-    gone = np.flatnonzero(repeated) + 1
     keep = np.ones(len(array), dtype=np.bool_)
-    keep[1:] = ~repeated
+    np.logical_and(digit[1:], digit[:-1], out=keep[1:])
+    gone = np.flatnonzero(keep[1:]) + 1
+    np.logical_not(keep[1:], out=keep[1:])
     start = pieces.start - np.searchsorted(gone, pieces.start)
     end = pieces.start + pieces.length
     end -= np.searchsorted(gone, end)

@@ -22,7 +22,7 @@ from assistant.intake.dialects import Dialects
 from assistant.intake.identity import one_process
 from assistant.intake.limits import DEFAULT_LIMITS, Limits
 from assistant.intake.models import Block, Discovery, Progress, ProgressHook, Source, Unread
-from assistant.intake.reader import BLOCK_BYTES, read_many
+from assistant.intake.reader import read_many
 
 AHEAD = 2
 """Batches that may wait besides those being worked on."""
@@ -58,7 +58,7 @@ def scan(
     until: float | None = None,
     limits: Limits = DEFAULT_LIMITS,
     batch_bytes: int = BATCH_BYTES,
-    block_bytes: int = BLOCK_BYTES,
+    block_bytes: int = BATCH_BYTES,
 ) -> Scan:
     """Read everything once.
 

@@ -14,7 +14,9 @@ from assistant.events.thinning import ThinnedTable
 
 LONGEST = 200
 """Events of an iteration that are kept."""
-MOST_SHAPES = 50_000
+MOST_SHAPES = 100_000
+"""Shapes that are held before iterations are thinned and shapes that none of them has are dropped."""
+FEWEST_LAST = 10
 
 Hashes = NDArray[np.uint64]
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -87,7 +89,21 @@ class SequenceTable:
                 "pinned": np.zeros(len(begin), dtype=np.bool_),
             }
         )
-        self._rows.add(part.cast(SCHEMA).filter(pl.col("sequence") >= 0))  # type: ignore[arg-type]
+        self._rows.add(part.cast(SCHEMA))  # type: ignore[arg-type]
+        if len(self.shapes) > MOST_SHAPES:
+            self._drop_shapes()
+
+    def _drop_shapes(self) -> None:
+        """Thin the iterations and number the shapes that are left anew."""
+        self._rows.last = max(FEWEST_LAST, min(self._rows.last, MOST_SHAPES // (2 * len(self._closed))))
+        self._rows.thin()
+        table = self._rows.table()
+        used = table["sequence"].unique().sort().to_list()
+        number = {old: new for new, old in enumerate(used)}
+        self.shapes = [self.shapes[old] for old in used]
+        self._shape_of = {digest: number[old] for digest, old in self._shape_of.items() if old in number}
+        renumbered = table["sequence"].replace_strict(number, return_dtype=pl.Int32)
+        self._rows.replace(table.with_columns(renumbered.alias("sequence")))
 
     def _ordinals(self, stream: Ints) -> Ints:
         first = np.searchsorted(stream, stream)
@@ -98,10 +114,10 @@ class SequenceTable:
         return ordinal
 
     def _shapes(self, mask: Ints, begin: Ints, end: Ints) -> Ints:
-        """The number of each run's shape, -1 where there are too many shapes."""
+        """The number of each run's shape."""
         hashes = _hashes(mask, begin, np.minimum(end, begin + LONGEST))
         distinct, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-        numbers = np.full(len(distinct), -1, dtype=np.int64)
+        numbers = np.zeros(len(distinct), dtype=np.int64)
         for index in np.argsort(first).tolist():
             run = int(first[index])
             begins, ends = int(begin[run]), min(int(end[run]), int(begin[run]) + LONGEST)
@@ -110,10 +126,10 @@ class SequenceTable:
 
     def _number(self, digest: int, mask: Ints) -> int:
         number = self._shape_of.get(digest)
-        if number is None and len(self.shapes) < MOST_SHAPES:
+        if number is None:
             number = self._shape_of[digest] = len(self.shapes)
             self.shapes.append(tuple(mask.tolist()))
-        return -1 if number is None else number
+        return number
 
 
 def _hashes(mask: Ints, begin: Ints, end: Ints) -> Hashes:

@@ -18,6 +18,8 @@ class ThinnedTable:
         self._rows = 0
         self._most = most
         self._limit = most
+        self.last = LAST
+        """Rows at the end of each stream that are always kept."""
         self.stride = 1
         """Of the rows before the last ones every so manieth is kept."""
 
@@ -28,18 +30,24 @@ class ThinnedTable:
         self._parts.append(part)
         self._rows += part.height
         if self._rows > self._limit:
-            self._thin()
+            self.thin()
+
+    def replace(self, table: pl.DataFrame) -> None:
+        """Put another table in place of what was kept."""
+        self._parts, self._rows = [table], table.height
 
     def table(self) -> pl.DataFrame:
         """What was kept, in the order it came."""
         return pl.concat(self._parts) if self._parts else pl.DataFrame(schema=self._schema)
 
-    def _thin(self) -> None:
+    def thin(self) -> None:
+        """Drop rows until at most half of those that may be dropped are left."""
         whole = pl.concat(self._parts)
-        newest = pl.col("ordinal") > pl.col("ordinal").max().over("stream") - LAST
+        newest = pl.col("ordinal") > pl.col("ordinal").max().over("stream") - self.last
         fixed = int(whole.select((newest | pl.col("pinned")).sum()).item())
         kept = whole
-        while kept.height - fixed > self._most // 2:
+        target = min(self._most, kept.height - fixed) // 2
+        while kept.height - fixed > target:
             self.stride *= 2
             kept = whole.filter(newest | pl.col("pinned") | (pl.col("ordinal") % self.stride == 0))
         self._parts, self._rows = [kept], kept.height
