@@ -46,6 +46,8 @@ class Plot:
     """The lines carry a known fatal signature."""
     sharers: int = 0
     """Nodes that write half of the faulty node's lines too."""
+    raised: int = 0
+    """Noisy events of which the faulty node writes twice as many lines as it would."""
     trials: int = TRIALS
 
 
@@ -58,6 +60,8 @@ PLOTS = [
     Plot(128, 100, 5, 20),
     Plot(128, 300, 5, 20),
     Plot(128, 100, 6, 20, sharers=7),
+    Plot(128, 100, 0, 0, raised=50),
+    Plot(1024, 100, 0, 0, raised=50, trials=5),
     Plot(1024, 100, 5, 20, trials=5),
     Plot(4096, 20, 5, 20, trials=5),
     Plot(4096, 100, 1, 1, fatal=True, trials=5),
@@ -68,6 +72,7 @@ def node_counts(plot: Plot, chance: np.random.Generator) -> tuple[Counts, int]:
     """Counts of nodes by events (constant, noisy, planted), and the faulty node."""
     guilty = int(chance.integers(plot.nodes))
     noise = chance.poisson(chance.gamma(1, 3, plot.noisy), (plot.nodes, plot.noisy))
+    noise[guilty, chance.choice(plot.noisy, plot.raised, replace=False)] *= 2
     planted = np.zeros((plot.nodes, plot.columns), dtype=np.int64)
     planted[guilty] = plot.lines
     others = chance.choice(np.delete(np.arange(plot.nodes), guilty), plot.sharers, replace=False)
@@ -121,6 +126,7 @@ def measure_places() -> None:
             result = spatial.compare(node_scan(counts))
             strong += sum(place.score > 0.5 and place.node != f"n{guilty:05d}" for place in result.places)
         what = f"{plot.columns} x {plot.lines}{' fatal' if plot.fatal else ''}{' shared' if plot.sharers else ''}"
+        what = f"{plot.raised} doubled" if plot.raised else what
         shares = [f"{share:.2f}" for share in found / plot.trials]
         print(
             f"{plot.nodes:5}  {plot.noisy:5}  {what:17}  {plot.trials:6}  {shares[0]:>19}  {shares[1]:>5}"

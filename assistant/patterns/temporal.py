@@ -16,7 +16,7 @@ from assistant.intake.models import MarkKind, WriterKind
 from assistant.patterns.iterations import Comparison, OddIteration, compare_iterations
 from assistant.patterns.likeness import indicated
 from assistant.patterns.losses import Losses, losses
-from assistant.patterns.models import EventScore, RankProgress, TemporalResult
+from assistant.patterns.models import EventScore, TemporalResult
 from assistant.patterns.pace import ENOUGH, Pace, pace
 from assistant.patterns.progress import last_attempt, rank_progress
 from assistant.patterns.wording import duration, plural
@@ -193,8 +193,3 @@ def _last_stage(scan: Scan) -> str | None:
         return None
     most = counted.group_by("stage").len().sort(["len", "stage"], descending=[True, False])
     return str(most["stage"][0])
-
-
-def silent_or_lagging(progress: Iterable[RankProgress]) -> list[RankProgress]:
-    """The ranks that stand out by what they did not write."""
-    return [rank for rank in progress if rank.silent or rank.lagging]

@@ -1,8 +1,11 @@
 """How many lines each place writes of each event, compared with its peers.
 
-Counts are taken as logarithms, around the median of the place's role. Each is judged by itself (robust z-score), and,
-where there are enough places, all together by an Isolation Forest as in L4. The forest samples all places, since trees
-over 256 of thousands of them hardly ever see the one that is different, and weighs events by inverse place frequency.
+Counts are compared with the median of the place's role. Each is judged by itself, as a logarithm, by a robust z-score;
+where there are enough places, all are judged together by an Isolation Forest as in L4, which sees what is moderately
+raised in many events at once. The forest samples all places, since trees over 256 of thousands of them hardly ever see
+the one that is different. It is given square roots, on which scale chance spreads small and large counts alike. Weights
+by inverse frequency would be lost on it, because a tree cuts each column between its own extremes: rare events are
+listed by `rarities` instead.
 """
 
 from __future__ import annotations
@@ -78,9 +81,8 @@ def volumes(level: Level, likeness: Numbers, gaps: Numbers) -> Volumes:
     forest, weight = nothing, _apartness(np.hstack([z, NOTABLE_Z * gaps]))
     grown = places >= FOREST_PLACES and bool(weight.max(initial=0.0) * FOREST_TOP >= LEAST_WEIGHT)
     if grown:
-        holders = (counts > 0).sum(axis=0)
-        frequency = 1 + np.log(places / np.maximum(holders, 1))
-        forest = _forest(np.hstack([apart * frequency, gaps])) * weight
+        roots = _centred(np.sqrt(counts), level, likeness[templates])[0]
+        forest = _forest(np.hstack([roots, gaps])) * weight
     drivers = _drivers(single + forest, z, templates, counts, usual)
     return Volumes(single, forest, drivers, grown)
 
