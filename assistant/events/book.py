@@ -34,6 +34,8 @@ class FormBook:
     def __init__(self, most_masked: int = MOST_MASKED) -> None:
         self.masked: list[str] = []
         """The text of each masked form."""
+        self.merged_into: list[int] = []
+        """For each masked form the one whose text stands for it; itself until `merge` was called."""
         self.lumped = 0
         """Kinds that came too late to be kept apart."""
         self._most_masked = most_masked
@@ -44,6 +46,18 @@ class FormBook:
         self._flags: Flags = np.zeros(1024, dtype=np.int64)
         self._mask_of: Ints = np.zeros(1024, dtype=np.int64)
         self._marks: dict[int, tuple[int, ...]] = {}
+
+    def forms(self) -> list[str]:
+        """The texts to mine: of each masked form, or of the template that it was merged into."""
+        return [self.masked[number] for number in self.merged_into]
+
+    def merge(self, mined: list[str]) -> None:
+        """Treat masked forms with the same template (of those that `forms` gave) as one from now on."""
+        first: dict[str, int] = {}
+        into = [first.setdefault(text, number) for number, text in enumerate(mined)]
+        for text, number in first.items():
+            self.masked[number] = text
+        self.merged_into = into
 
     def look_up(self, digests: Digests) -> Ints:
         """The numbers of forms, -1 for unknown ones."""
@@ -119,6 +133,7 @@ class FormBook:
         if number is None:
             number = self._mask_number[text] = len(self.masked)
             self.masked.append(text)
+            self.merged_into.append(number)
         return number
 
 

@@ -9,8 +9,10 @@ import polars as pl
 
 from assistant.events.pieces import Ints
 
-COMPACT_ROWS = 1_000_000
-"""Group rows that are held before those of the same stream and form are put together."""
+COMPACT_ROWS = 400_000
+"""Rows that may be added before those of the same stream and form are put together."""
+MOST_ROWS = 500_000
+"""Rows from which on it pays to merge masked forms into templates before the end."""
 
 _SCHEMA = {
     "stream": pl.Int32(),
@@ -49,11 +51,26 @@ class CountTable:
         self._rows = 0
         self._compact_rows = compact_rows
         self._limit = compact_rows
+        self._most = MOST_ROWS
 
     def add(self, events: Events) -> None:
         """Count the events of one batch, later than all before."""
         if len(events.stream):
             self._append(_grouped(events))
+
+    @property
+    def crowded(self) -> bool:
+        """There are so many different pairs that forms should be merged."""
+        return self._rows > self._most and len(self._parts) == 1
+
+    def merge(self, into: list[int], iterations: list[int]) -> None:
+        """Put masked forms together (see `FormBook.merge`)."""
+        table = self.table()
+        merged = regrouped(table, pl.Series(into, dtype=pl.Int32), pl.Series(iterations, dtype=pl.Int32))
+        self._parts = [merged.select(pl.col("form").alias("mask") if name == "mask" else name for name in _SCHEMA)]
+        self._rows = merged.height
+        self._most = max(self._most, 2 * self._rows)
+        self._limit = self._rows + self._compact_rows
 
     def table(self) -> pl.DataFrame:
         """One row per stream and masked form."""
@@ -123,21 +140,21 @@ def put_together(parts: pl.DataFrame) -> pl.DataFrame:
     return grouped.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
 
 
-def by_template(table: pl.DataFrame, template_of: pl.Series, iterations: pl.Series) -> pl.DataFrame:
-    """One row per template and stream.
+def regrouped(table: pl.DataFrame, form_of: pl.Series, iterations: pl.Series) -> pl.DataFrame:
+    """One row per form (a template, or a masked form that others were merged into) and stream, in this order.
 
-    Where several masked forms became one template, iterations in which more than one of them occurred are counted more
+    Where several masked forms become one, iterations in which more than one of them occurred are counted more
     than once; the sum never exceeds the stream's iterations.
 
     Args:
         table: of `CountTable.table`.
-        template_of: template of each masked form.
+        form_of: what each masked form becomes.
         iterations: iterations of each stream.
     """
     first, last = ["first_source", "first_line", "first_offset"], ["last_source", "last_line", "last_offset"]
-    by = ["template", "stream"]
+    by = ["form", "stream"]
     known = table.with_columns(
-        template_of.gather(table["mask"]).cast(pl.Int32).alias("template"),
+        form_of.gather(table["mask"]).cast(pl.Int32).alias("form"),
         iterations.gather(table["stream"]).cast(pl.Int32).alias("most"),
     ).sort(*by, *first)
     like_last = pl.all_horizontal(pl.col(name) == pl.col(name).shift(1) for name in by).fill_null(False)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import polars as pl
 
 from assistant.events.attribution import Clockwork, on_common_clock, skew_of, writers
-from assistant.events.counts import by_template
+from assistant.events.counts import regrouped
 from assistant.events.gather import Gatherer
 from assistant.events.indicators import capped
 from assistant.events.marktable import INTERNAL
-from assistant.events.miner import DrainMiner, templates_of
+from assistant.events.miner import templates_of
 from assistant.events.models import Record, Scan, TemplateMiner
 from assistant.events.streams import StreamState
 from assistant.events.timeline import Timeline
@@ -28,16 +28,16 @@ def finish(
     unread: Sequence[Unread],
     size: int,
     lines: int,
-    miner: TemplateMiner | None = None,
+    miner: TemplateMiner,
 ) -> Scan:
     """The Scan of everything that was gathered."""
-    templates, template_of = templates_of((miner or DrainMiner()).mine(gathered.book.masked))
+    templates, template_of = templates_of(miner.mine(gathered.book.forms()))
     states = gathered.streams.states
-    counts = by_template(
+    counts = regrouped(
         gathered.counts.table(),
         pl.Series(template_of, dtype=pl.Int32),
         pl.Series([state.iterations for state in states], dtype=pl.Int32),
-    )
+    ).rename({"form": "template"})
     marks = gathered.marks.table().drop(INTERNAL)
     skew = skew_of(marks)
     attempts = split_attempts(marks, discovery.sources)

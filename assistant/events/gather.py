@@ -15,7 +15,7 @@ from assistant.events.counts import CountTable, Events
 from assistant.events.indicators import LAST, Classifier, IndicatorTable, Key
 from assistant.events.joining import Joined, Rows, candidates, join_segment
 from assistant.events.marktable import MarkTable
-from assistant.events.models import Record, RecordMatcher
+from assistant.events.models import Record, RecordMatcher, TemplateMiner
 from assistant.events.pieces import Ints
 from assistant.events.prepare import Prepared, Segment
 from assistant.events.sequences import SequenceTable
@@ -30,8 +30,9 @@ Late = list[tuple[StreamState, Open]]
 class Gatherer:
     """Everything that depends on the order of batches. Used by one thread."""
 
-    def __init__(self, book: FormBook, matcher: RecordMatcher) -> None:
+    def __init__(self, book: FormBook, matcher: RecordMatcher, miner: TemplateMiner) -> None:
         self.book = book
+        self._miner = miner
         self.streams = StreamTable()
         self.counts = CountTable()
         self.marks = MarkTable()
@@ -62,6 +63,8 @@ class Gatherer:
         self._indicate(rows, states)
         for segment, state in zip(batch.segments, states, strict=True):
             _remember(rows, segment, state)
+        if self.counts.crowded:
+            self._merge_forms()
 
     def finish(self) -> None:
         """Close what is still open."""
@@ -72,6 +75,11 @@ class Gatherer:
         self._indicate_late(late)
         for state, _ in late:
             state.open = None
+
+    def _merge_forms(self) -> None:
+        """Mine what is known so far, so that the counts shrink."""
+        self.book.merge(self._miner.mine(self.book.forms()))
+        self.counts.merge(self.book.merged_into, [state.iterations for state in self.streams.states])
 
     def _state(self, batch: Prepared, segment: Segment) -> StreamState:
         return self.streams.at(segment.group, segment.key, _place(batch, segment.begin))
@@ -159,8 +167,7 @@ def _gated_records(rows: Rows) -> Iterator[tuple[int, list[int], int, str]]:
         if batch.gated[record.rows].any():
             joined[record.rows[0]] = record
     single = np.flatnonzero(batch.gated & rows.event & ~inside)
-    texts = batch.pieces.strings(single).to_list()
-    lines = dict(zip(single.tolist(), texts, strict=True))
+    lines = {row: batch.text(row) for row in single.tolist()}
     for row in sorted([*lines, *joined]):
         if row in joined:
             members = joined[row].rows

@@ -19,7 +19,7 @@ from assistant.events.forms import Described, Describer, Flags
 from assistant.events.kinds import JOINING, Kind
 from assistant.events.layout import Layout, written
 from assistant.events.marks import extract_marks
-from assistant.events.pieces import Ints, Pieces, cut
+from assistant.events.pieces import Ints, Pieces, blob, cut
 from assistant.events.timing import Times, no_times, read_times
 
 Bools = NDArray[np.bool_]
@@ -98,7 +98,7 @@ def prepare(
     )
     return Prepared(
         batch,
-        pieces,
+        replace(pieces, buffer=blob(b"")),
         segments,
         source,
         flags,

@@ -16,6 +16,7 @@ from assistant.events.finish import finish
 from assistant.events.forms import Describer
 from assistant.events.gather import Gatherer
 from assistant.events.layout import Layout, Sniffer
+from assistant.events.miner import DrainMiner
 from assistant.events.models import RecordMatcher, Scan
 from assistant.events.prepare import Prepared, prepare, without
 from assistant.intake.dialects import Dialects
@@ -24,7 +25,7 @@ from assistant.intake.limits import DEFAULT_LIMITS, Limits
 from assistant.intake.models import Block, Discovery, Progress, ProgressHook, Source, Unread
 from assistant.intake.reader import read_many
 
-AHEAD = 2
+AHEAD = 1
 """Batches that may wait besides those being worked on."""
 
 
@@ -69,7 +70,8 @@ def scan(
     tally = _Tally()
     book = FormBook()
     describer = Describer(dialects, matcher.gate())
-    gathered = Gatherer(book, matcher)
+    miner = DrainMiner()
+    gathered = Gatherer(book, matcher, miner)
     layouts = _Layouts(dialects)
     blocks = read_many(discovery.sources, tally.unread.append, block_bytes=block_bytes, limits=limits)
     window = _Window(since, until)
@@ -85,7 +87,9 @@ def scan(
         _report(progress, tally, discovery, gathered.finding)
     gathered.finish()
     notes = _notes(tally, layouts, gathered)
-    return finish(gathered, discovery, notes=notes, unread=tally.unread, size=tally.size, lines=tally.lines)
+    return finish(
+        gathered, discovery, notes=notes, unread=tally.unread, size=tally.size, lines=tally.lines, miner=miner
+    )
 
 
 def _in_order(work: Callable[[Batch], Prepared], items: Iterable[Batch], threads: int) -> Iterator[Prepared]:
