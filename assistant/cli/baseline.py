@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from assistant.cli.output import print_json, print_table
 from assistant.cli.progress import progress_bar
 from assistant.cli.request import Request, options
 from assistant.cli.settings import configured
+from assistant.errors import NotHealthy
 
 if TYPE_CHECKING:
     from assistant.baselines.store import BaselineStore
@@ -28,19 +30,38 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the family of
 @app.command()
 def add(
     name: Name,
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Logs of one healthy run.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Each a healthy run, or a folder of such runs.")],
     force: Annotated[bool, typer.Option("--force", help="Take a run although it did not end well.")] = False,
     progress: Bar = True,
 ) -> int:
-    """Adds a healthy run to a baseline; refuses one that did not end well."""
+    """Adds healthy runs to a baseline; refuses a run that did not end well."""
+    from assistant.report.text import plural
+
     settings = configured()
     store = _store(settings)
-    with progress_bar(progress) as hook:
-        scan, status = _read(Request(tuple(paths)), settings, hook)
-    added = store.add(name, scan, status, force=force)
-    count = len(added.baseline.runs)
-    narration.say(f"{name}: {count} healthy run{'' if count == 1 else 's'}{'' if added.new else ' (it held this one)'}")
+    refused: list[NotHealthy] = []
+    for run in _runs(paths):
+        with progress_bar(progress) as hook:
+            scan, status = _read(Request(run), settings, hook)
+        try:
+            added = store.add(name, scan, status, force=force)
+        except NotHealthy as error:
+            refused.append(NotHealthy(f"{run[0]}: {error.message}", hint=error.hint))
+            continue
+        again = "" if added.new else " (it held this one already)"
+        narration.say(f"{name}: {plural(len(added.baseline.runs), 'healthy run')}, with {run[0]}{again}")
+    for earlier in refused[:-1]:
+        narration.say(f"error: {earlier.message}")
+    if refused:
+        raise refused[-1]
     return ExitCode.OK
+
+
+def _runs(paths: list[str]) -> list[tuple[str, ...]]:
+    """The files of each run, as `--baseline FOLDER` would tell them apart."""
+    from assistant.baselines.folders import runs_in
+
+    return [tuple(map(str, run)) for path in paths for run in runs_in(Path(path))]
 
 
 @app.command("list")

@@ -156,6 +156,18 @@ def test_a_baseline_of_healthy_runs_can_be_kept_and_used(
     assert main(["baseline", "remove", "small"]) == 4
 
 
+def test_each_run_of_a_folder_is_added_and_a_bad_one_refused(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (1, 2):
+        write_job(tmp_path / f"runs/run-{number}", broken=None)
+        (tmp_path / f"runs/run-{number}/rank4.log").write_text(f"step {number}/20 loss 1.0\n")
+    assert main(["baseline", "add", "small", str(tmp_path / "runs"), str(job)]) == 4
+    err = capsys.readouterr().err
+    assert "small: 2 healthy runs, with " in err
+    assert f"error: {job}: this run is failed, not healthy\nhint: " in err
+
+
 def test_a_missing_file_added_later_makes_a_second_revision(
     tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
