@@ -95,13 +95,13 @@ def test_an_entry_without_id_is_named_by_its_number(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["id: pump\n", "- [", "\t- x", "just text"])
 def test_a_file_that_is_no_list_of_entries_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(KnowledgeError, match="pumps.yaml"):
+    with pytest.raises(KnowledgeError, match=r"pumps\.yaml"):
         written(tmp_path, pumps=text)
 
 
 def test_bytes_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     (tmp_path / "pumps.yaml").write_bytes(b"- id: \xff\xfe\n")
-    with pytest.raises(KnowledgeError, match="pumps.yaml"):
+    with pytest.raises(KnowledgeError, match=r"pumps\.yaml"):
         load_library([tmp_path])
 
 

@@ -67,7 +67,8 @@ def test_a_root_comes_before_its_consequences_and_noise_comes_last() -> None:
 
 
 def test_the_longer_match_comes_first_among_equals() -> None:
-    matcher = Matcher(build([fault("short", Signature(regex="valve")), fault("long", Signature(regex="valve .* stuck"))]))
+    entries = [fault("short", Signature(regex="valve")), fault("long", Signature(regex="valve .* stuck"))]
+    matcher = Matcher(build(entries))
     assert matcher.match("valve 7 stuck") == ("long", "short")
 
 
