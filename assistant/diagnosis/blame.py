@@ -10,7 +10,7 @@ from assistant.diagnosis.initiating import is_victim
 from assistant.diagnosis.models import Exhibit, Group, Place, Population
 from assistant.diagnosis.order import CLOCK_TOLERANCE
 from assistant.diagnosis.theory import Bench, Blamed
-from assistant.faults.models import Blame, Fault, FaultRole
+from assistant.faults.models import Blame, Fault
 from assistant.signals.models import SignalKind
 
 SHARED_WITHIN_A_NODE = (
@@ -110,7 +110,7 @@ def _node_of(place: Place, people: Population) -> Place:
 
 def _guilty(group: Group, bench: Bench) -> list[Exhibit]:
     """The standing exhibits without those of ranks that had lost a peer before, unless that leaves none."""
-    waits = [e for g in bench.groups if g.role is FaultRole.CASCADE for e in g.exhibits]
+    waits = [e for g in bench.groups if g.waits for e in g.exhibits]
     standing = [exhibit for exhibit in group.exhibits if exhibit.stands]
     return [exhibit for exhibit in standing if not is_victim(exhibit, waits)] or standing
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.groups import MOST
+from assistant.diagnosis.models import Group
 from assistant.diagnosis.theory import Bench, Blamed, Theory
 from assistant.faults.models import FaultRole
 from assistant.signals.models import SignalKind
@@ -50,16 +53,16 @@ def _blamed(end: Exit) -> Blamed:
 def _unexplained(bench: Bench) -> list[Exit]:
     """Ends by itself of ranks that told nothing before: who first reports a lost peer and then crashes is a victim."""
     ends = [end for end in bench.ends if end.by_itself]
-    victims = _ranks_that_told(bench, (FaultRole.CASCADE,))
+    victims = _ranks_that_told(bench, lambda g: g.waits)
     hard = [end for end in ends if end.number in HARD and end.place.rank not in victims]
     if hard:
         return hard
-    told = _ranks_that_told(bench, (FaultRole.ROOT, FaultRole.CASCADE))
+    told = _ranks_that_told(bench, lambda g: g.waits or g.role is FaultRole.ROOT)
     return [end for end in ends if end.place.rank is not None and end.place.rank not in told]
 
 
-def _ranks_that_told(bench: Bench, roles: tuple[FaultRole, ...]) -> set[int]:
-    told = {e.writer.rank for g in bench.groups if g.role in roles for e in g.exhibits if e.stands}
+def _ranks_that_told(bench: Bench, telling: Callable[[Group], bool]) -> set[int]:
+    told = {e.writer.rank for g in bench.groups if telling(g) for e in g.exhibits if e.stands}
     filed = {s.rank for s in bench.findings.signals if s.kind is SignalKind.ERROR_FILE}
     return {rank for rank in told | filed if rank is not None}
 

@@ -6,7 +6,6 @@ from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.diagnosis.models import Exhibit, Group, Place
 from assistant.diagnosis.silence import Silent
 from assistant.diagnosis.theory import Bench, Blamed, Theory
-from assistant.faults.models import FaultRole
 
 TELLING = 0.8
 """Weight of silence from which on a rank is blamed."""
@@ -20,7 +19,7 @@ MISSING = (
 
 def hang_theory(bench: Bench) -> Theory | None:
     """A collective in which most ranks waited, or a stall that nobody reports; None where nothing waited."""
-    victims = [g for g in bench.groups if g.role is FaultRole.CASCADE]
+    victims = [g for g in bench.groups if g.waits]
     if not victims:
         return None
     guilty = _guilty(bench.silent)

@@ -55,7 +55,7 @@ class Weighed:
 def weigh(groups: list[Group], findings: Findings, ends: tuple[Exit, ...]) -> list[Weighed]:
     """All groups that can be a root, the likeliest first."""
     able = [group for group in groups if can_start(group)]
-    rivals = able + [g for g in groups if g.role is FaultRole.CASCADE and any(e.stands for e in g.exhibits)]
+    rivals = able + [g for g in groups if g.waits and any(e.stands for e in g.exhibits)]
     weighed = [_weighed(group, rivals, findings, ends) for group in able]
     return sorted(weighed, key=lambda w: -w.weight)
 
@@ -133,7 +133,7 @@ def _death(group: Group, ends: tuple[Exit, ...]) -> Clue | None:
 
 
 def _after_waiting(group: Group, rivals: list[Group]) -> Clue | None:
-    waits = [e for r in rivals if r.role is FaultRole.CASCADE for e in r.exhibits if e.stands]
+    waits = [e for r in rivals if r.waits for e in r.exhibits if e.stands]
     if group.ranks and all(is_victim(exhibit, waits) for exhibit in group.exhibits):
         return VICTIM, ""
     return None

@@ -12,6 +12,9 @@ from assistant.intake.topology import Topology
 from assistant.patterns.models import PatternResult, TemporalResult
 from assistant.signals.models import Signal
 
+ABOUT_PEERS = ("network.", "collective.", "launch.", "hardware.npu")
+"""Layers whose cascade entries speak of other ranks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Findings:
@@ -69,6 +72,11 @@ class Exhibit:
         return self.fault.specificity if self.fault else Specificity.GENERIC
 
     @property
+    def waits(self) -> bool:
+        """A victim's report: it waited for a peer, or lost one. Wrappers around another error are no such report."""
+        return self.role is FaultRole.CASCADE and self.fault is not None and self.fault.cause.startswith(ABOUT_PEERS)
+
+    @property
     def stands(self) -> bool:
         """Neither recovered from nor benign."""
         return not self.recovered and self.role is not FaultRole.BENIGN
@@ -83,6 +91,11 @@ class Group:
     exhibits: tuple[Exhibit, ...]
     ranks: frozenset[int]
     nodes: frozenset[str]
+
+    @property
+    def waits(self) -> bool:
+        """Whether its exhibits are victims' reports."""
+        return self.first.waits
 
     @property
     def first(self) -> Exhibit:

@@ -65,8 +65,8 @@ def _of(theory: Theory, stages: list[str]) -> str:
 
 
 def _last_stages(theory: Theory, bench: Bench) -> list[str]:
-    """The last stage that the blamed ranks announced, in whichever of their streams."""
+    """The last stage that the blamed ranks announced, in whichever of their streams, where they tell their progress."""
     ranks = {blamed.place.rank for blamed in theory.blamed if blamed.place.rank is not None}
     streams = [s.id for s in bench.findings.scan.streams if s.rank is not None and s.rank in ranks]
     marks = bench.findings.scan.marks.filter(pl.col("stream").is_in(streams) & pl.col("stage").is_not_null())
-    return marks["stage"].to_list()[-1:]
+    return marks["stage"].to_list()[-1:] if marks["iteration"].is_not_null().any() else []

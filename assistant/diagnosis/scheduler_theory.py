@@ -51,7 +51,7 @@ def stopped_first(bench: Bench, other: Theory) -> bool:
 
 def _before_all_waiting(bench: Bench) -> bool:
     stops = [w.group.first.record for w in bench.weighed if is_stop(w)]
-    waits = [g.first.record for g in bench.groups if g.role is FaultRole.CASCADE]
+    waits = [g.first.record for g in bench.groups if g.waits]
     return bool(stops) and all(any(earlier(stop, wait) is True for stop in stops) for wait in waits)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.models import Exhibit, Findings, Group, Population
-from assistant.faults.models import Blame, FaultRole
+from assistant.faults.models import Blame
 from assistant.signals.models import SignalKind
 
 FEW = 0.25
@@ -30,7 +30,7 @@ class Silent:
 
 def waiting(groups: Iterable[Group]) -> list[Exhibit]:
     """Exhibits in which a rank reports that it waited for others, or lost them."""
-    return [e for g in groups if g.role is FaultRole.CASCADE for e in g.exhibits if e.stands]
+    return [e for g in groups if g.waits for e in g.exhibits if e.stands]
 
 
 def silent_ranks(findings: Findings, people: Population, groups: list[Group], ends: tuple[Exit, ...]) -> list[Silent]:
