@@ -161,7 +161,7 @@ def test_each_run_of_a_folder_is_added_and_a_bad_one_refused(
 ) -> None:
     for number in (1, 2):
         write_job(tmp_path / f"runs/run-{number}", broken=None)
-        (tmp_path / f"runs/run-{number}/rank4.log").write_text(f"step {number}/20 loss 1.0\n")
+        (tmp_path / f"runs/run-{number}/rank4.log").write_text("step 20/20 loss 1.0\n" * number)
     assert main(["baseline", "add", "small", str(tmp_path / "runs"), str(job)]) == 4
     err = capsys.readouterr().err
     assert "small: 2 healthy runs, with " in err
