@@ -27,8 +27,12 @@ TIME_HEAD = 120
 CHUNK = 64
 """Patterns in one alternation: Rust's engine falls back to a slow one where an automaton grows too large."""
 
-_LEADING_TIME = r"^\[?0-0-0[T ]0:0:0(?:[.,]0)?(?:Z|[+-]0(?::0)?)?\]? "
-"""What loggers and `--timestamps` options put before each line of a traceback; what follows may be indented."""
+_LEADING = (
+    r"^(?:\[?0-0-0[T ]0:0:0(?:[.,]0)?(?:Z|[+-]0(?::0)?)?\]? "
+    r"|[EFIW]0 0:0:0\.0 0 [\w./-]+:0\] "
+    r"|\[rank0\]: ?)+"
+)
+"""What loggers, torch and `--timestamps` options put before each line of a traceback; what follows may be indented."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Describer:
 
 def describe_kinds(texts: pl.Series) -> tuple[Flags, list[str]]:
     """The clues and the masked form of each kind."""
-    clues = _clues(texts.str.replace(_LEADING_TIME, ""))
+    clues = _clues(texts.str.replace(_LEADING, ""))
     return clues, tidied(replaced(texts, MASKS[len(IDS) :])).to_list()
 
 

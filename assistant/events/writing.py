@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from assistant.events.joining import Rows
@@ -11,11 +12,13 @@ from assistant.events.streams import RAW_BYTES, TEXT_CHARS, Line, Open
 
 _END_CHARS = TEXT_CHARS // 4
 _GAP = "\n...\n"
+_LABEL = re.compile(r"^\[rank\d+\]: ?")
+"""What torch puts before each line of a worker's traceback."""
 
 
 def joined_text(texts: Sequence[str]) -> str:
-    """Lines as one text of at most 16 KiB; of a longer one the first and the last part."""
-    text = "\n".join(texts)
+    """Lines as one text of at most 16 KiB, torch's own labels removed; of a longer one the first and the last part."""
+    text = "\n".join(texts if len(texts) == 1 else [_LABEL.sub("", line) for line in texts])
     if len(text) <= TEXT_CHARS:
         return text
     return text[: TEXT_CHARS - _END_CHARS - len(_GAP)] + _GAP + text[-_END_CHARS:]
