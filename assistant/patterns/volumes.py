@@ -32,7 +32,7 @@ MOST_CELLS = 1 << 24
 NOTABLE_Z, EXTREME_Z = 6.0, 18.0
 Z_TOP = 0.45
 """What a robust z-score weighs: nothing up to the first, `Z_TOP` from the second on."""
-NOTABLE_FOREST, EXTREME_FOREST = 2.0, 15.0
+NOTABLE_FOREST, EXTREME_FOREST = 2.0, 8.0
 FOREST_TOP = 0.45
 """The same for the forest's scores, in robust standard deviations of all places' scores."""
 LEAST_WEIGHT = 0.1
