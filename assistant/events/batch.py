@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from assistant.intake.models import Block
 
-BATCH_BYTES = 8 << 20
+BATCH_BYTES = 6 << 20
 """A batch is closed once it holds this much; blocks of this size keep it below twice as much."""
 
 

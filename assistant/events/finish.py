@@ -93,7 +93,7 @@ def _sequences(gathered: Gatherer, template_of: list[int]) -> tuple[pl.DataFrame
     table = gathered.sequences.table()
     number_of: dict[tuple[int, ...], int] = {}
     renumbered = []
-    for shape in gathered.sequences.shapes:
+    for shape in gathered.sequences.shapes():
         templates = [template_of[mask] for mask in shape]
         collapsed = tuple(b for a, b in zip([None, *templates], templates, strict=False) if a != b)
         renumbered.append(number_of.setdefault(collapsed, len(number_of)))

@@ -106,7 +106,7 @@ class Gatherer:
     def _indicate_late(self, late: Late) -> None:
         for state, record in late:
             built = record_of_lines(state.id, record)
-            state.tail.append(built)
+            state.saw(built)
             if any(line.gated for line in record.lines):
                 self._indicate_record(built)
 
@@ -268,7 +268,7 @@ def _remember(rows: Rows, segment: Segment, state: StreamState) -> None:
     keys = {record.key: record for record in rows.joined if segment.begin <= record.key < segment.end}
     for row in (segment.begin + np.flatnonzero(rows.event[segment.begin : segment.end]))[-TAIL:].tolist():
         members = keys[row].rows if row in keys else [row]
-        state.tail.append(record_of_rows(rows, state.id, members, row))
+        state.saw(record_of_rows(rows, state.id, members, row))
     if state.first_time is None:
         own = np.flatnonzero(rows.own[segment.begin : segment.end])
         state.first_time = float(rows.time[segment.begin + own[0]]) if len(own) else None

@@ -152,7 +152,7 @@ def _in_signal(_: Walk, flags: int) -> Step:
         return Step.LAST
     if flags & HEADS:
         return Step.END
-    return Step.TAKE if flags & (Kind.SIGNAL_BODY | Kind.INDENT | Kind.ATTACHED) else Step.SKIP
+    return Step.TAKE if flags & (Kind.SIGNAL_BODY | Kind.INDENT | Kind.ATTACHED) else Step.END
 
 
 def _in_elastic(_: Walk, flags: int) -> Step:

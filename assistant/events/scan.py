@@ -17,7 +17,7 @@ from assistant.events.forms import Describer
 from assistant.events.gather import Gatherer
 from assistant.events.layout import Layout, Sniffer
 from assistant.events.miner import DrainMiner
-from assistant.events.models import RecordMatcher, Scan
+from assistant.events.models import RecordMatcher, Scan, TemplateMiner
 from assistant.events.prepare import Prepared, prepare, without
 from assistant.intake.dialects import Dialects
 from assistant.intake.identity import one_process
@@ -60,18 +60,20 @@ def scan(
     limits: Limits = DEFAULT_LIMITS,
     batch_bytes: int = BATCH_BYTES,
     block_bytes: int = BATCH_BYTES,
+    miner: TemplateMiner | None = None,
 ) -> Scan:
     """Read everything once.
 
     Args:
         since, until: UTC epoch seconds; lines outside are left out, lines without a time go with the line before them.
         batch_bytes, block_bytes: how much is worked on at once; the outcome does not depend on them.
+        miner: in place of Drain3.
     """
     tally = _Tally()
     book = FormBook()
     describer = Describer(dialects, matcher.gate())
-    miner = DrainMiner()
-    gathered = Gatherer(book, matcher, miner)
+    chosen = miner or DrainMiner()
+    gathered = Gatherer(book, matcher, chosen)
     layouts = _Layouts(dialects)
     blocks = read_many(discovery.sources, tally.unread.append, block_bytes=block_bytes, limits=limits)
     window = _Window(since, until)
@@ -88,7 +90,7 @@ def scan(
     gathered.finish()
     notes = _notes(tally, layouts, gathered)
     return finish(
-        gathered, discovery, notes=notes, unread=tally.unread, size=tally.size, lines=tally.lines, miner=miner
+        gathered, discovery, notes=notes, unread=tally.unread, size=tally.size, lines=tally.lines, miner=chosen
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,8 +37,8 @@ class SequenceTable:
     """Cuts each stream's events into iterations and keeps their distinct orders."""
 
     def __init__(self) -> None:
-        self.shapes: list[tuple[int, ...]] = []
-        """Of masked forms, consecutive repeats collapsed."""
+        self._packed: list[bytes] = []
+        """Shapes as 32-bit numbers; tuples of Python numbers would take eight times the room."""
         self._shape_of: dict[int, int] = {}
         self._open: dict[int, _Runs] = {}
         """The iteration at the end of each stream's events so far."""
@@ -59,6 +60,10 @@ class SequenceTable:
             self._close(runs, np.zeros(1, dtype=np.int64), np.asarray([len(runs.stream)]))
         self._open.clear()
         return self._rows.table().sort("stream", "ordinal")
+
+    def shapes(self) -> Iterator[list[int]]:
+        """The masked forms of each shape, consecutive repeats collapsed."""
+        return (np.frombuffer(packed, dtype=np.int32).tolist() for packed in self._packed)
 
     def _behind_open(self, new: _Runs) -> _Runs:
         held = [self._open[stream] for stream in np.unique(new.stream).tolist() if stream in self._open]
@@ -90,7 +95,7 @@ class SequenceTable:
             }
         )
         self._rows.add(part.cast(SCHEMA))  # type: ignore[arg-type]
-        if len(self.shapes) > MOST_SHAPES:
+        if len(self._packed) > MOST_SHAPES:
             self._drop_shapes()
 
     def _drop_shapes(self) -> None:
@@ -100,7 +105,7 @@ class SequenceTable:
         table = self._rows.table()
         used = table["sequence"].unique().sort().to_list()
         number = {old: new for new, old in enumerate(used)}
-        self.shapes = [self.shapes[old] for old in used]
+        self._packed = [self._packed[old] for old in used]
         self._shape_of = {digest: number[old] for digest, old in self._shape_of.items() if old in number}
         renumbered = table["sequence"].replace_strict(number, return_dtype=pl.Int32)
         self._rows.replace(table.with_columns(renumbered.alias("sequence")))
@@ -127,8 +132,8 @@ class SequenceTable:
     def _number(self, digest: int, mask: Ints) -> int:
         number = self._shape_of.get(digest)
         if number is None:
-            number = self._shape_of[digest] = len(self.shapes)
-            self.shapes.append(tuple(mask.tolist()))
+            number = self._shape_of[digest] = len(self._packed)
+            self._packed.append(mask.astype(np.int32).tobytes())
         return number
 
 

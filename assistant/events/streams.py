@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from bisect import insort
 from dataclasses import dataclass, field
 
 from assistant.events.models import Record
@@ -66,7 +66,13 @@ class StreamState:
     iterations: int = 0
     """Distinct runs of iterations seen."""
     open: Open | None = None
-    tail: deque[Record] = field(default_factory=lambda: deque(maxlen=TAIL))
+    tail: list[Record] = field(default_factory=list)
+    """The last few records by their order."""
+
+    def saw(self, record: Record) -> None:
+        """Remember a record as one of the last. One that went on in a later batch may come late."""
+        insort(self.tail, record, key=lambda each: each.order)
+        del self.tail[:-TAIL]
 
 
 class StreamTable:
