@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -141,3 +142,35 @@ def test_threads_get_the_answers_of_one_thread() -> None:
     with ThreadPoolExecutor(4) as pool:
         rounds = [list(pool.map(Matcher(LIBRARY).match, texts)), list(pool.map(MATCHER.match, texts))]
     assert rounds == [alone, alone]
+
+
+FRAMES = """Traceback (most recent call last):
+  File "/opt/venv/lib/python3.11/site-packages/urllib3/util/retry.py", line 515, in increment
+    raise ExhaustedError(pool, url) from warning
+  File "/opt/venv/lib/python3.11/site-packages/lightning/plugins/checkpoint_plugin.py", line 7, in wrap
+    return self.initialize_and_download(skip=True, default=ignored)
+  File "/workspace/core/tensor_parallel/layers.py", line 700, in forward
+    assert hidden % heads == 0  # global batch, creating from scratch
+"""
+"""Stack frames with words that signatures exclude when they stand in the message itself."""
+
+EXCEPTION = re.compile(r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): ")
+LAYERS = {"process", "memory", "storage", "checkpoint", "data", "numerics", "code", "config"}
+SAID = [
+    (entry.id, text)
+    for entry in LIBRARY
+    if entry.cause.split(".")[0] in LAYERS
+    for text in entry.examples.match
+    if EXCEPTION.match(text)
+]
+
+
+@pytest.mark.parametrize(("entry", "text"), SAID)
+def test_an_exception_is_known_below_any_stack(entry: str, text: str) -> None:
+    assert entry in MATCHER.match(FRAMES + text)
+
+
+@pytest.mark.parametrize("prefix", ["[rank3]: ", "2025-03-04 10:11:12,345 ERROR ", "[2025-03-04 10:11:12] [ERROR] "])
+@pytest.mark.parametrize(("entry", "text"), SAID)
+def test_an_exception_is_known_behind_a_prefix_that_was_left_on_it(entry: str, text: str, prefix: str) -> None:
+    assert entry in MATCHER.match(prefix + text)

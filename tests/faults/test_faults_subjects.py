@@ -49,6 +49,11 @@ LIBRARY = load_library()
             "Unexpected result nan on rank 21 at iteration #4400 invocation #1 (message='found NaN in local loss')",
             Subject(rank=21, iteration=4400),
         ),
+        (
+            "nonzero-exit",
+            "[rank: 2] Child process with PID 4021 terminated with code 1. Forcefully terminating all other processes",
+            Subject(local_rank=2, pid=4021, exitcode=1),
+        ),
         ("gpu-out-of-memory", "CUDA out of memory. Tried to allocate 1 GiB. GPU 3 has a total capacity of 80 GiB",
          Subject(device="3")),
         ("host-oom-kernel", "Out of memory: Killed process 40112 (python)", Subject(pid=40112)),
