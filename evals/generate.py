@@ -13,21 +13,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 GUILTY = 77
-VERSION = 5
+VERSION = 7
 """Raised whenever other bytes are written, so that kept folders are made anew."""
 _RESERVE = 2_000
 """Bytes kept free for the failure."""
 
 _WORDS = """
 verb: attached balanced bound cached checked cleared copied deferred flushed fused gathered mapped merged moved pinned
+verb: resumed rotated sealed spilled swapped traced trimmed tuned wrapped
 noun: activation adapter allocator attention batch bias block bucket buffer cache channel chunk cluster codec cursor
 noun: embedding epoch expert feature fragment gradient graph group handle head index kernel key layer lease mask matrix
 noun: memo metric mesh module moment node norm offset optimizer order page partition patch pipeline plan pool prefix
 noun: probe queue quota range record region replica router sample scale segment shard slice slot span stage state stream
 noun: table tensor tile token trace tracker tree unit value vector view volume weight window worker
 place: forward backward prologue epilogue warmup prefetch reduce scatter gather commit
-slot: of_{}_rows in_{}_ms at_0x{:x} with_{}_of_{}_kept for_layer_{}
-level: DEBUG INFO INFO INFO WARNING
+slot: of_{}_rows in_{}_ms with_{}_of_{}_kept for_layer_{} after_{}_tries
+unit: trainer loader planner reducer profiler checkpointer scheduler monitor
+level: DEBUG INFO INFO INFO INFO WARNING
 """
 
 
@@ -40,6 +42,8 @@ def _vocabulary() -> dict[str, list[str]]:
 
 
 WORDS = _vocabulary()
+SENTENCES = 400
+"""Ways to build a message; each leaves room for two varying words and some numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +80,23 @@ def generate(folder: Path, shape: Shape) -> Path:
 
 
 def _messages(shape: Shape) -> list[str]:
-    """Distinct messages with slots for numbers."""
+    """Distinct messages with slots for numbers: few sentences, many words in them."""
     rng = random.Random(shape.seed)
+    sentences = [_sentence(rng) for _ in range(SENTENCES)]
     made: dict[str, None] = {}
     while len(made) < shape.kinds:
-        a, b, c, d = rng.sample(WORDS["noun"], 4)
-        verb, slot, place = (rng.choice(WORDS[kind]) for kind in ("verb", "slot", "place"))
-        made[f"{verb} the {a} {b} {slot.replace('_', ' ')} during {place} because {c} {d} asked"] = None
+        first, second = rng.sample(WORDS["noun"], 2)
+        made[rng.choice(sentences).replace("FIRST", first).replace("SECOND", second)] = None
     return list(made)
+
+
+def _sentence(rng: random.Random) -> str:
+    kinds = ("level", "unit", "verb", "slot", "place")
+    level, unit, verb, slot, place = (rng.choice(WORDS[kind]) for kind in kinds)
+    words = [verb, *rng.choices(WORDS["noun"] + WORDS["verb"], k=rng.randint(3, 11)), slot.replace("_", " "), place]
+    words.insert(rng.randint(1, len(words)), "FIRST")
+    words.insert(rng.randint(1, len(words)), "SECOND")
+    return f"{level} {unit}: {' '.join(words)}"
 
 
 class _Writer:
@@ -154,7 +167,7 @@ class _Writer:
         kind = self._rng.random()
         if kind < 0.72:
             return self._message()
-        if kind < 0.79:
+        if kind < 0.76:
             address, count = self._rng.getrandbits(46), self._rng.randrange(10**8)
             return self._nccl(f"AllReduce: opCount {number:x} sendbuff 0x{address:x} count {count} datatype 9 op 0")
         return self._usual(kind)
@@ -163,7 +176,7 @@ class _Writer:
         rng = self._rng
         values = rng.randrange(1, 10 ** rng.randint(1, 6)), rng.randrange(1, 9000)
         text = rng.choice(self._messages).format(*values)
-        return f"{self._stamp()} {rng.choice(WORDS['level'])} trainer.{self._host}: {text}\n"
+        return f"{self._stamp()} {self._host} {text}\n"
 
     def _usual(self, kind: float) -> str:
         rng = self._rng

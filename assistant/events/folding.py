@@ -80,7 +80,8 @@ def _collapsed(pieces: Pieces) -> tuple[bytes, Ints, Ints]:
     start = pieces.start - np.searchsorted(gone, pieces.start)
     end = pieces.start + pieces.length
     end -= np.searchsorted(gone, end)
-    return array[keep].tobytes(), start, end - start
+    kept = pl.Series(array).filter(pl.Series(keep)).to_numpy()
+    return kept.tobytes(), start, end - start
 
 
 def collapsed(text: str) -> str:

@@ -42,6 +42,8 @@ class Kind(IntFlag):
     CHILD_FAILED = auto()
     DASHES = auto()
     SENTENCE = auto()
+    LAST_ERROR = auto()
+    """NCCL's word before the line that names its error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ CLUES: tuple[Clue, ...] = (
         "advice that torch adds to a CUDA error",
     ),
     Clue(Kind.ATTACHED, r"^nccl[A-Z][A-Za-z]+: |^Last error:\s*$", "NCCL's explanation behind its error"),
+    Clue(Kind.LAST_ERROR, r"^Last error:\s*$", "the next line names the error"),
     Clue(
         Kind.FRAME,
         r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:0x|/)|Last error:\s*$|"

@@ -212,11 +212,13 @@ def _split(pieces: Pieces, rows: Ints, labels: Labels) -> tuple[Pieces, pl.Serie
     keys = pl.Series("key", [labels.sole], dtype=pl.String).new_from_index(0, len(rows))
     if not labels.dialects:
         return pieces, keys
-    texts = pieces.strings(rows)
-    hits = np.flatnonzero(texts.str.contains(uncaptured([each.pattern or "" for each in labels.dialects])).to_numpy())
+    some = _with_literal(pieces, rows, labels)
+    texts = pieces.strings(rows[some])
+    carries = texts.str.contains(uncaptured([each.pattern or "" for each in labels.dialects])).to_numpy()
+    hits = some[carries]
     if not len(hits):
         return pieces, keys
-    texts = texts[hits]
+    texts = texts.filter(pl.Series(carries))
     split = split_series(labels, texts)
     shorter = (texts.str.len_bytes() - split["message"].str.len_bytes()).cast(pl.Int64).to_numpy()
     start, length = pieces.start.copy(), pieces.length.copy()
@@ -224,6 +226,32 @@ def _split(pieces: Pieces, rows: Ints, labels: Labels) -> tuple[Pieces, pl.Serie
     length[rows[hits]] -= shorter
     keys = split["key"] if len(hits) == len(rows) else keys.scatter(hits, split["key"])
     return replace(pieces, start=start, length=length), keys
+
+
+def _with_literal(pieces: Pieces, rows: Ints, labels: Labels) -> Ints:
+    """Which rows may carry a label: all, unless every label starts with the same few bytes, which are quickly looked for."""
+    starts = [_LITERAL.match(each.pattern or "") for each in labels.dialects]
+    literals = {found.group(1).replace("\\", "").encode() for found in starts if found}
+    begin = int(pieces.start[rows[0]])
+    end = int(pieces.start[rows[-1]] + pieces.length[rows[-1]])
+    if None in starts or len(literals) != 1 or end < begin:
+        return np.arange(len(rows))
+    literal = literals.pop()
+    places: list[int] = []
+    at = pieces.text.find(literal, begin, end)
+    while at >= 0 and len(places) * _SPARSE < len(rows):
+        places.append(at)
+        at = pieces.text.find(literal, at + 1, end)
+    if at >= 0:
+        return np.arange(len(rows))
+    found = np.searchsorted(pieces.start[rows], places)
+    found = found[found < len(rows)]
+    return np.unique(found[pieces.start[rows[found]] == np.asarray(places[: len(found)])])
+
+
+_LITERAL = re.compile(r"\^((?:\\\[|[a-zA-Z]){3,})(?![*?+{|])")
+_SPARSE = 20
+"""One row in so many may hold the literal before all rows are looked at with the regex."""
 
 
 def _joined(outer: pl.Series, inner: pl.Series) -> pl.Series:

@@ -98,7 +98,7 @@ def advance(walk: Walk, flags: int) -> Step:
 
 
 def _in_tail(walk: Walk, flags: int) -> Step:
-    if flags & Kind.ATTACHED:
+    if flags & Kind.ATTACHED or walk.last & Kind.LAST_ERROR:
         return Step.TAKE
     if walk.last & Kind.FRAME and flags & Kind.INDENT:
         walk.foreign = 0
@@ -127,7 +127,7 @@ def _after_exception(walk: Walk, flags: int) -> Step:
     if flags & Kind.EQUALS and walk.key & Kind.CHILD_FAILED:
         walk.state = State.ELASTIC
         return Step.TAKE
-    return Step.TAKE if flags & (Kind.INDENT | Kind.ATTACHED) else Step.END
+    return Step.TAKE if flags & (Kind.INDENT | Kind.ATTACHED) or walk.last & Kind.LAST_ERROR else Step.END
 
 
 def _after_chain(walk: Walk, flags: int) -> Step:
