@@ -17,7 +17,7 @@ from assistant.events.pieces import Ints, Pieces, blob
 from assistant.intake.dialects import Dialects
 from assistant.intake.envelopes import sniff_envelope, unwrap_series
 from assistant.intake.models import Block, Dialect, Source
-from assistant.intake.prefixes import Labels, join_keys, sniff_prefixes, split_series
+from assistant.intake.prefixes import Labels, join_keys, read_labels, sniff_prefixes, split_series
 from assistant.intake.times import TimeReader, choose_reader
 
 SAMPLE_LINES = 24
@@ -31,6 +31,7 @@ SAMPLE_HEAD = 200
 """Characters in which labels and times are looked for."""
 TIME_LINES = 8
 """Timed lines of each of head, middle and tail from which a source's times are understood."""
+FEW_TIME_LINES = 3
 _STRETCH = 16 << 10
 
 T = TypeVar("T")
@@ -86,36 +87,28 @@ def _thirds(lines: list[T], each: int) -> list[T]:
 
 
 class Sniffer:
-    """Finds layouts, of many small sources at once."""
+    """Finds layouts, of many small sources at once: what matches no line of a sample is not tried on it one by one."""
 
     def __init__(self, dialects: Dialects) -> None:
         self._dialects = dialects
         self._seen = 0
-        self._label = uncaptured([each.pattern for each in dialects.prefixes if each.pattern])
-        self._time = uncaptured([each.pattern for each in dialects.times if each.pattern])
 
     def sniff(self, blocks: Sequence[Block], sole: SoleWriter, modified: Modified) -> list[Layout]:
         """The layout of each block's source, from its first block."""
         each = SAMPLE_LINES if self._seen < MANY_SOURCES else FEW_LINES
+        timed = TIME_LINES if self._seen < MANY_SOURCES else FEW_TIME_LINES
         self._seen += len(blocks)
         samples = [self._unwrapped(sample(block, each)) for block in blocks]
-        hits = self._matching([lines for _, lines in samples], self._label)
+        found = _candidates([lines for _, lines in samples], self._dialects.prefixes)
         labels = [
-            sniff_prefixes(
-                [line for line, hit in zip(lines, hit_of, strict=True) if hit],
-                self._dialects.prefixes,
-                sole_writer=sole(block.source),
-                total=sum(not line.isspace() for line in lines if line),
-            )
-            if any(hit_of)
-            else Labels()
-            for block, (_, lines), hit_of in zip(blocks, samples, hits, strict=True)
+            _labels(lines, possible, sole=sole(block.source))
+            for block, (_, lines), possible in zip(blocks, samples, found, strict=True)
         ]
         messages = [_messages(lines, label) for (_, lines), label in zip(samples, labels, strict=True)]
-        timed = self._matching(messages, self._time)
+        times = _candidates(messages, self._dialects.times)
         return [
-            Layout(envelope, label, self._reader(texts, hit_of, modified(block.source)))
-            for block, (envelope, _), label, texts, hit_of in zip(blocks, samples, labels, messages, timed, strict=True)
+            Layout(envelope, label, _reader(possible, timed, modified(block.source)))
+            for block, (envelope, _), label, possible in zip(blocks, samples, labels, times, strict=True)
         ]
 
     def _unwrapped(self, lines: list[str]) -> tuple[Dialect | None, list[str]]:
@@ -126,17 +119,47 @@ class Sniffer:
             return None, lines
         return envelope, unwrap_series(envelope, pl.Series(lines, dtype=pl.String))["message"].to_list()
 
-    def _matching(self, samples: list[list[str]], pattern: str) -> list[list[bool]]:
-        """For each line of each sample, whether the pattern matches its head."""
-        lines = pl.Series([line[:SAMPLE_HEAD] for each in samples for line in each], dtype=pl.String)
-        hits = lines.str.contains(pattern).to_list() if pattern else [False] * len(lines)
-        ends = list(accumulate(map(len, samples), initial=0))
-        return [hits[begin:end] for begin, end in pairwise(ends)]
 
-    def _reader(self, texts: list[str], hits: list[bool], modified: float | None) -> TimeReader:
-        timed = [text for text, hit in zip(texts, hits, strict=True) if hit]
-        clocks = [text for text in timed if "audit(" in text or "system clock" in text]
-        return choose_reader(_thirds(timed, TIME_LINES) + clocks, self._dialects.times, modified=modified)
+@dataclass(frozen=True, slots=True)
+class _Possible:
+    """The lines of a sample that some dialect may match, and those dialects."""
+
+    lines: list[str]
+    dialects: tuple[Dialect, ...]
+
+
+def _candidates(samples: list[list[str]], dialects: Sequence[Dialect]) -> list[_Possible]:
+    """For each sample what is worth trying. Labels may stand behind others, so anchors at the start do not count."""
+    lines = pl.Series([line[:SAMPLE_HEAD] for each in samples for line in each], dtype=pl.String)
+    hits = np.zeros((len(dialects), len(lines)), dtype=np.bool_)
+    for number, dialect in enumerate(dialects):
+        anchored = dialect.pattern if dialect.kind == "time" else (dialect.pattern or "").removeprefix("^")
+        hits[number] = lines.str.contains(anchored or "").to_numpy()
+    ends = list(accumulate(map(len, samples), initial=0))
+    found = []
+    for each, (begin, end) in zip(samples, pairwise(ends), strict=True):
+        here = hits[:, begin:end]
+        some = [each[index] for index in np.flatnonzero(here.any(axis=0)).tolist()]
+        found.append(_Possible(some, tuple(dialects[n] for n in np.flatnonzero(here.any(axis=1)).tolist())))
+    return found
+
+
+def _labels(lines: list[str], possible: _Possible, *, sole: bool) -> Labels:
+    if not possible.lines:
+        return Labels()
+    total = sum(not line.isspace() for line in lines if line)
+    return sniff_prefixes(possible.lines, possible.dialects, sole_writer=sole, total=total)
+
+
+def _messages(lines: list[str], labels: Labels) -> list[str]:
+    if not labels.dialects:
+        return lines
+    return [line[read_labels(line, labels.dialects).length :] for line in lines]
+
+
+def _reader(possible: _Possible, each: int, modified: float | None) -> TimeReader:
+    clocks = [text for text in possible.lines if "audit(" in text or "system clock" in text]
+    return choose_reader(_thirds(possible.lines, each) + clocks, possible.dialects, modified=modified)
 
 
 def uncaptured(patterns: Sequence[str]) -> str:
@@ -147,12 +170,6 @@ def uncaptured(patterns: Sequence[str]) -> str:
 _NAMED = re.compile(r"\(\?P<[A-Za-z_][A-Za-z0-9_]*>")
 
 
-def _messages(lines: list[str], labels: Labels) -> list[str]:
-    if not labels.dialects:
-        return lines
-    return split_series(labels, pl.Series(lines, dtype=pl.String))["message"].to_list()
-
-
 def _may_be_wrapped(lines: Sequence[str]) -> bool:
     starts = sum(line.lstrip()[:1] in "{0123456789" for line in lines if line)
     return starts * 2 >= len(lines) > 0
@@ -160,13 +177,15 @@ def _may_be_wrapped(lines: Sequence[str]) -> bool:
 
 def written(batch: Batch, pieces: Pieces, layouts: Sequence[Layout]) -> Written:
     """Take messages out of envelopes and split labels off. `layouts` runs parallel to the batch's blocks."""
+    borders = np.searchsorted(pieces.block, np.arange(len(layouts) + 1))
+    lengths = np.diff(borders)
     keys: dict[str, int] = {}
-    key = np.zeros(len(pieces.start), dtype=np.int64)
+    sole = [keys.setdefault(layout.labels.sole, len(keys)) for layout in layouts]
+    key: Ints = np.repeat(np.asarray(sole, dtype=np.int64), lengths)
     time: NDArray[np.float64] | None = None
-    for begin, end, layout in _runs(pieces, layouts):
-        rows = np.arange(begin, end)
-        if layout.envelope is None and not layout.labelled:
-            key[begin:end] = keys.setdefault(layout.labels.sole, len(keys))
+    for layout, blocks in _alike(layouts):
+        rows = np.concatenate([np.arange(borders[block], borders[block + 1]) for block in blocks])
+        if not len(rows):
             continue
         outer: pl.Series | None = None
         if layout.envelope is not None:
@@ -174,25 +193,30 @@ def written(batch: Batch, pieces: Pieces, layouts: Sequence[Layout]) -> Written:
             pieces = _with_messages(pieces, rows, unwrapped["message"])
             outer = unwrapped["key"]
             time = np.full(len(pieces.start), np.nan) if time is None else time
-            time[begin:end] = unwrapped["time"].fill_null(float("nan")).to_numpy()
+            time[rows] = unwrapped["time"].fill_null(float("nan")).to_numpy()
         pieces, inner = _split(pieces, rows, layout.labels)
-        key[begin:end] = _numbered(inner if outer is None else _joined(outer, inner), keys)
+        names = inner if outer is None else _joined(outer, inner)
+        own = np.flatnonzero((names != _SOLE).to_numpy())
+        key[rows[own]] = _numbered(names[own], keys)
     return _without_empty(Written(pieces, key, tuple(keys), time))
 
 
-def _runs(pieces: Pieces, layouts: Sequence[Layout]) -> list[tuple[int, int, Layout]]:
-    """Stretches of pieces whose blocks share one layout."""
-    borders = np.searchsorted(pieces.block, np.arange(len(layouts) + 1))
-    runs: list[tuple[int, int, Layout]] = []
+_SOLE = "\0"
+"""Stands for the key of a source's lines without a label while sources are worked on together."""
+
+
+def _alike(layouts: Sequence[Layout]) -> list[tuple[Layout, list[int]]]:
+    """Blocks whose lines are taken apart in the same way, whoever wrote them; plain ones are left out."""
+    groups: dict[tuple[object, ...], tuple[Layout, list[int]]] = {}
     for index, layout in enumerate(layouts):
-        begin, end = int(borders[index]), int(borders[index + 1])
-        if begin == end:
+        if layout.envelope is None and not layout.labelled:
             continue
-        if runs and runs[-1][2] == layout:
-            runs[-1] = (runs[-1][0], end, layout)
-        else:
-            runs.append((begin, end, layout))
-    return runs
+        labels = layout.labels
+        names = tuple(dialect.id for dialect in labels.dialects)
+        kind = (layout.envelope.id if layout.envelope else "", names, labels.merged, labels.tasks_are_ranks)
+        alike = replace(layout, labels=replace(labels, sole=_SOLE))
+        groups.setdefault(kind, (alike, []))[1].append(index)
+    return list(groups.values())
 
 
 def _with_messages(pieces: Pieces, rows: Ints, messages: pl.Series) -> Pieces:
@@ -229,7 +253,7 @@ def _split(pieces: Pieces, rows: Ints, labels: Labels) -> tuple[Pieces, pl.Serie
 
 
 def _with_literal(pieces: Pieces, rows: Ints, labels: Labels) -> Ints:
-    """Which rows may carry a label: all, unless every label starts with the same few bytes, which are quickly looked for."""
+    """Which rows may carry a label: all, unless each label starts with the same few bytes, which are quickly found."""
     starts = [_LITERAL.match(each.pattern or "") for each in labels.dialects]
     literals = {found.group(1).replace("\\", "").encode() for found in starts if found}
     begin = int(pieces.start[rows[0]])
@@ -255,9 +279,10 @@ _SPARSE = 20
 
 
 def _joined(outer: pl.Series, inner: pl.Series) -> pl.Series:
+    """The keys of lines whose envelope and label both name a writer."""
     pairs = pl.DataFrame({"outer": outer, "inner": inner})
     table = pairs.unique(maintain_order=True)
-    names = [join_keys(a, b) for a, b in table.iter_rows()]
+    names = [join_keys(a, "" if b == _SOLE else b) or _SOLE for a, b in table.iter_rows()]
     return pairs.join(
         table.with_columns(pl.Series("key", names, dtype=pl.String)),
         on=["outer", "inner"],

@@ -40,7 +40,7 @@ IDS: tuple[Mask, ...] = (
 MASKS: tuple[Mask, ...] = (
     *IDS,
     Mask("url", r"[a-z]{2,8}://[^\s\"'<>]+", "<URL>", "endpoints and store addresses"),
-    Mask("host", r"\b[A-Za-z][A-Za-z0-9.-]*:[0-9]+:[0-9]+\b", "<HOST>:<NUM>:<NUM>", "host, process, thread"),
+    Mask("host", r"\b[A-Za-z][A-Za-z0-9.-]*:[0-9]+:[0-9]+\b", "<HOST>", "host, process, thread"),
     Mask("ip6", r"(?:[0-9a-fA-F]*:){4,}[0-9a-fA-F]*(?:%[a-z0-9]+)?", "<IP>", "GIDs, IPv6 and hardware addresses"),
     Mask(
         "time",

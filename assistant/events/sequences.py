@@ -55,9 +55,10 @@ class SequenceTable:
 
     def table(self) -> pl.DataFrame:
         """One row per stream and kept iteration; `sequence` is an index into `shapes`."""
-        for stream in sorted(self._open):
-            runs = self._open[stream]
-            self._close(runs, np.zeros(1, dtype=np.int64), np.asarray([len(runs.stream)]))
+        if self._open:
+            runs = _Runs.joined([self._open[stream] for stream in sorted(self._open)])
+            begin = runs.begins()
+            self._close(runs, begin, np.concatenate([begin[1:], [len(runs.stream)]]))
         self._open.clear()
         return self._rows.table().sort("stream", "ordinal")
 

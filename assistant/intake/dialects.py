@@ -114,6 +114,27 @@ def compiled(pattern: str) -> re2._Regexp[str]:
     return re2.compile(pattern, options)
 
 
+@functools.lru_cache(maxsize=16_384)
+def named_groups(pattern: str, text: str, *, anchored: bool) -> tuple[dict[str, str | None], int] | None:
+    """The named groups of a pattern's match in a short text and where the match ends, kept for texts asked about again.
+
+    Args:
+        anchored: match at the start only. The end is that of the group `rest`'s start where the pattern has one.
+    """
+    regex = compiled(pattern)
+    match = regex.match(text) if anchored else regex.search(text)
+    if match is None:
+        return None
+    numbers = _group_numbers(pattern)
+    groups = {name: match[number] for name, number in numbers.items()}
+    return groups, match.start(numbers["rest"]) if "rest" in numbers else match.end()
+
+
+@functools.lru_cache(maxsize=4096)
+def _group_numbers(pattern: str) -> dict[str, int]:
+    return dict(compiled(pattern).groupindex)
+
+
 def _engine_problem(pattern: str) -> str | None:
     try:
         compiled(pattern)

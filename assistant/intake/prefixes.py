@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from assistant.intake.dialects import compiled
+from assistant.intake.dialects import compiled, named_groups
 from assistant.intake.models import Dialect
 
 HEAD = 200
@@ -81,13 +81,11 @@ def _part(dialect: Dialect, groups: dict[str, str | None]) -> str:
 
 
 def _label_at(text: str, start: int, dialects: Iterable[Dialect]) -> tuple[Dialect, str, int] | None:
+    rest = text[start:]
     for dialect in dialects:
-        regex = compiled(dialect.pattern or "")
-        match = regex.match(text[start:])
-        if match:
-            groups = match.groupdict()
-            length = match.start(regex.groupindex["rest"]) if "rest" in groups else match.end()
-            return dialect, _part(dialect, groups), start + length
+        found = named_groups(dialect.pattern or "", rest, anchored=True)
+        if found:
+            return dialect, _part(dialect, found[0]), start + found[1]
     return None
 
 
@@ -108,9 +106,11 @@ def read_labels(text: str, dialects: Sequence[Dialect]) -> Found:
 
 def _mention(text: str, dialects: Iterable[Dialect]) -> tuple[str, str] | None:
     for dialect in dialects:
-        match = compiled(dialect.pattern or "").search(text[:HEAD]) if dialect.format == "mention" else None
-        if match:
-            return dialect.id, _part(dialect, match.groupdict())
+        if dialect.format != "mention":
+            continue
+        found = named_groups(dialect.pattern or "", text[:HEAD], anchored=False)
+        if found:
+            return dialect.id, _part(dialect, found[0])
     return None
 
 

@@ -19,7 +19,7 @@ import polars as pl
 import re2
 
 from assistant.errors import UsageError
-from assistant.intake.dialects import compiled
+from assistant.intake.dialects import compiled, named_groups
 from assistant.intake.models import Dialect
 
 HEAD = 120
@@ -273,9 +273,9 @@ def choose_reader(
 
 def _first_match(text: str, dialects: Sequence[Dialect]) -> tuple[Dialect, dict[str, str | None]] | None:
     for dialect in dialects:
-        match = compiled(dialect.pattern or "").search(text[:HEAD])
-        if match:
-            return dialect, match.groupdict()
+        found = named_groups(dialect.pattern or "", text[:HEAD], anchored=False)
+        if found:
+            return dialect, found[0]
     return None
 
 
