@@ -27,7 +27,7 @@ class Mask:
 
 IDS: tuple[Mask, ...] = (
     Mask("uuid", r"\b[0-9a-fA-F]+(?:-[0-9a-fA-F]+){4}\b", "<UUID>", "GPU, job and request ids"),
-    Mask("hex", r"[0-9]+x[0-9a-fA-F]+", "<HEX>", "addresses in memory, error codes; once collapsed, sizes look like them"),
+    Mask("hex", r"[0-9]+x[0-9a-fA-F]+", "<HEX>", "addresses, error codes; once collapsed, sizes look like them"),
     Mask(
         "id",
         r"\b[A-Za-z]*[0-9]+[A-Za-z]+[0-9][0-9A-Za-z]*\b",

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from assistant.intake.dialects import compiled, named_groups
+from assistant.intake.dialects import named_groups
 from assistant.intake.models import Dialect
 
 HEAD = 200
