@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import polars as pl
+
 from assistant.baselines.choice import choose_baseline
 from assistant.baselines.models import Baseline
 from assistant.baselines.store import BaselineStore
@@ -18,7 +20,7 @@ from assistant.events.models import Scan
 from assistant.events.scan import scan
 from assistant.faults.library import Library, load_library
 from assistant.faults.matcher import Matcher
-from assistant.faults.models import FaultRole, Specificity
+from assistant.faults.models import Blame, FaultRole, Specificity
 from assistant.intake.dialects import load_dialects
 from assistant.intake.discover import discover
 from assistant.intake.excerpt import read_places
@@ -117,7 +119,9 @@ def compare(reading: Reading, baseline: Baseline | None, why: str, without: froz
     places = (
         _off("spatial")
         if "spatial" in without
-        else spatial.compare(scanned, cross=cross, protected=protected, progress=steps.progress)
+        else spatial.compare(
+            scanned, cross=cross, protected=protected, harmless=_harmless(reading), progress=steps.progress
+        )
     )
     if "temporal" in without:
         steps = temporal.switched_off(steps)
@@ -130,17 +134,34 @@ def _off(name: str) -> PatternResult:
 
 
 def _protected(reading: Reading) -> frozenset[int]:
-    """Templates that carry a known root signature and so are never filtered away."""
-    fatal = {f.id for f in reading.library if f.role is FaultRole.ROOT and f.specificity is not Specificity.GENERIC}
-    return frozenset(i.record.template for i in reading.scan.indicators if fatal.intersection(i.faults[:1]))
+    """Templates that carry a root signature of a place; they are never filtered away."""
+    fatal = {
+        fault.id
+        for fault in reading.library
+        if fault.role is FaultRole.ROOT
+        and fault.specificity is not Specificity.GENERIC
+        and fault.blame is not Blame.NOBODY
+    }
+    return _templates(reading, fatal)
+
+
+def _harmless(reading: Reading) -> frozenset[int]:
+    """Templates that the library knows to be benign."""
+    return _templates(reading, {fault.id for fault in reading.library if fault.role is FaultRole.BENIGN})
+
+
+def _templates(reading: Reading, faults: set[str]) -> frozenset[int]:
+    return frozenset(i.record.template for i in reading.scan.indicators if faults.intersection(i.faults[:1]))
 
 
 def case_name(reading: Reading) -> str:
-    """A stable id: the same sources with the same sizes give the same name."""
+    """A stable id: the same sources with the same events give the same name."""
+    scanned = reading.scan
+    totals = scanned.counts.group_by("template").agg(pl.col("count").sum()).sort("template").iter_rows()
+    events = [f"{scanned.templates[template].id}\0{count}" for template, count in totals]
     parts = [f"{source.name}\0{source.size}" for source in reading.discovery.sources]
-    digest = hashlib.sha1(
-        "\n".join([*parts, str(reading.scan.bytes)]).encode("utf-8", "surrogateescape"), usedforsecurity=False
-    )
+    text = "\n".join([*parts, str(scanned.bytes), *events])
+    digest = hashlib.sha1(text.encode("utf-8", "surrogateescape"), usedforsecurity=False)
     return f"c-{digest.hexdigest()[:10]}"
 
 

@@ -13,19 +13,13 @@ from assistant.diagnosis.theory import Bench, Blamed
 from assistant.faults.models import Blame, Fault
 from assistant.signals.models import SignalKind
 
-SHARED_WITHIN_A_NODE = (
-    "config.",
-    "code.import",
-    "launch.",
-    "platform.",
-    "data.missing",
-    "storage.missing_path",
-    "checkpoint.",
-)
-"""Causes that lie in what all ranks of a node share (code, files, settings), so never in one rank alone."""
+SHARED_WITHIN_A_NODE = ("config.", "code.import", "launch.", "platform.")
+"""Causes that lie in what all ranks of a node share (code, settings, software), so never in one rank alone."""
+FILES = ("data.missing", "storage.missing_path", "checkpoint.")
+"""Causes in files: shared by a node where several ranks miss them, a rank's own where only one does."""
 PROGRAM = ("code.", "data.", "config.", "numerics.", "storage.missing_path", "checkpoint.")
 """Causes that the program or its input brings to every rank alike sooner or later."""
-OF_A_MACHINE = ("hardware.", "network.", "scheduler.node_fail", "platform.service")
+OF_A_MACHINE = ("hardware.", "network.link", "scheduler.node_fail")
 """Causes for which the only node of a job may be blamed as such."""
 TOGETHER = 5.0
 """Seconds within which equal errors on several ranks count as one strike and not as one infecting the next."""
@@ -45,7 +39,7 @@ def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
     if fault is None or fault.blame is Blame.NOBODY:
         return Judgement(nobody="an outside decision, no fault of a rank")
     struck = _struck(group, bench)
-    reason = _all_alike(struck, group, bench.people) or _shared(group, fault, bench)
+    reason = _all_alike(struck, group, bench.people) or _shared(group, fault, bench) or _alone(struck, fault, bench)
     if reason:
         return Judgement(nobody=reason)
     placed = _placed(group, bench, reasons) or _ended(group, bench)
@@ -55,13 +49,15 @@ def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
 
 def _struck(group: Group, bench: Bench) -> frozenset[int]:
     """The ranks that the group strikes; where its lines name none, those that ended by themselves in its way."""
-    if group.ranks:
-        return frozenset(e.place.rank for e in _guilty(group, bench) if e.place.rank is not None)
-    return frozenset(end.place.rank for end in _ends_of(group, bench) if end.place.rank is not None)
+    told = frozenset(e.place.rank for e in _guilty(group, bench) if e.place.rank is not None)
+    if told and not (group.fault and group.fault.cause.startswith("process.")):
+        return told
+    return told | {end.place.rank for end in _ends_of(group, bench) if end.place.rank is not None}
 
 
 def _ends_of(group: Group, bench: Bench) -> list[Exit]:
-    ends = [end for end in bench.ends if end.by_itself]
+    victims = {e.writer.rank for g in bench.groups if g.waits for e in g.exhibits}
+    ends = [end for end in bench.ends if end.by_itself and end.place.rank not in victims]
     cause = group.fault.cause if group.fault else ""
     return [end for end in ends if end.cause == cause] if cause.startswith("process.") else ends
 
@@ -87,8 +83,15 @@ def _shared(group: Group, fault: Fault, bench: Bench) -> str:
     return "what failed is shared by all ranks, no rank's own fault"
 
 
+def _alone(ranks: frozenset[int], fault: Fault, bench: Bench) -> str:
+    """A program's error on the only rank whose lines are at hand may as well be every rank's."""
+    lone = len(ranks) == 1 and bench.people.ranks == ranks and not bench.ends
+    return "no other rank's lines are at hand to compare with" if lone and fault.cause.startswith(PROGRAM) else ""
+
+
 def _placed(group: Group, bench: Bench, reasons: tuple[str, ...]) -> tuple[Blamed, ...]:
-    by_node = group.fault is not None and group.fault.cause.startswith(SHARED_WITHIN_A_NODE)
+    cause = group.fault.cause if group.fault else ""
+    by_node = cause.startswith(SHARED_WITHIN_A_NODE) or (cause.startswith(FILES) and len(group.ranks) != 1)
     places: dict[Place, list[Exhibit]] = {}
     for exhibit in _first_strike(_guilty(group, bench)):
         place = _node_of(exhibit.place, bench.people) if by_node else exhibit.place
@@ -137,6 +140,7 @@ def _ended(group: Group, bench: Bench) -> tuple[Blamed, ...]:
 
 def _may_be_blamed(place: Place, fault: Fault, people: Population) -> bool:
     """The only node of a job is not blamed for what its ranks did."""
-    if place.rank is not None or place.device is not None:
+    machine = fault.cause.startswith(OF_A_MACHINE)
+    if place.rank is not None or (place.device is not None and machine):
         return True
-    return len(people.nodes) > 1 or fault.cause.startswith(OF_A_MACHINE)
+    return machine or len(people.nodes) > 1 or place.node not in people.nodes

@@ -82,7 +82,8 @@ def _inside(bench: Bench) -> Theory | None:
     if root is not None and _weight(root, bench) >= FOUNDED:
         return death if death is not None and _outweighs(bench, death, root) else root
     confirmed = root_theory(_only(bench, FaultRole.CONFIRMATION))
-    plain = death is None and not (hang and hang.blamed)
+    specific = confirmed is not None and confirmed.fault and confirmed.fault.specificity is not Specificity.GENERIC
+    plain = death is None and not (hang and (hang.blamed or not specific))
     if plain and confirmed is not None and _weight(confirmed, bench) >= FOUNDED:
         return confirmed
     return _death_or_hang(death, hang) or root or confirmed
@@ -156,6 +157,6 @@ def status(bench: Bench, theory: Theory | None) -> Status:
         return Status.FAILED
     if bench.goal:
         return Status.HEALTHY
-    if bench.findings.scan.marks.filter(pl.col("kind") == MarkKind.ITERATION.value).height:
+    if bench.findings.scan.marks.height or bench.findings.scan.facts:
         return Status.INCOMPLETE
     return Status.UNKNOWN

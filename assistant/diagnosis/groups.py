@@ -48,14 +48,12 @@ def spread(ranks: frozenset[int], nodes: frozenset[str], people: Population) -> 
     """How far a set of ranks and nodes reaches over the job."""
     if not ranks:
         return _spread_of_nodes(nodes, people)
-    if people.size > 1 and len(ranks) >= 2 and len(ranks) >= MOST * people.size:
-        return Spread.ALL
     if len(ranks) == 1:
         return Spread.ONE_RANK
     homes = {people.node_of.get(rank) for rank in ranks}
     if len(homes) == 1 and None not in homes and len(people.nodes) > 1:
         return Spread.ONE_NODE
-    return Spread.SOME_RANKS
+    return Spread.ALL if len(ranks) >= MOST * people.size else Spread.SOME_RANKS
 
 
 def _spread_of_nodes(nodes: frozenset[str], people: Population) -> Spread:

@@ -6,6 +6,7 @@ from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.diagnosis.models import Exhibit, Group, Place
 from assistant.diagnosis.silence import Silent
 from assistant.diagnosis.theory import Bench, Blamed, Theory
+from assistant.faults.library import Library
 
 TELLING = 0.8
 """Weight of silence from which on a rank is blamed."""
@@ -23,7 +24,7 @@ def hang_theory(bench: Bench) -> Theory | None:
     if not victims:
         return None
     guilty = _guilty(bench.silent)
-    cause, title = _nature(victims, bool(guilty))
+    cause, title = _nature(victims, bool(guilty), bench.findings.library)
     return Theory(
         cause=cause,
         title=title,
@@ -50,14 +51,19 @@ def _confidence(guilty: list[Silent]) -> Confidence:
     return Confidence.MEDIUM if guilty[0].weight >= TELLING else Confidence.LOW
 
 
-def _nature(victims: list[Group], found: bool) -> tuple[str, str]:
-    """Timeouts mean a rank that did not come; lost connections mean a network or a peer that went away."""
-    causes = [g.fault.cause for g in victims if g.fault is not None]
-    if found or not causes or any(cause.startswith("collective.") for cause in causes):
-        return "collective.hang", "did not take part in a collective that the others waited for"
-    first = victims[0].fault
-    assert first is not None
-    return first.cause, first.title
+def _nature(victims: list[Group], found: bool, library: Library) -> tuple[str, str]:
+    """Timeouts mean a rank that did not come; lost connections a network, or a peer that went away."""
+    hang = ("collective.hang", "did not take part in a collective that the others waited for")
+    if found:
+        return hang
+    ids = [
+        name for group in victims for name in (group.first.fault.id if group.first.fault else "", *group.first.others)
+    ]
+    faults = [fault for name in ids if (fault := library.get(name)) is not None]
+    lost = [fault for fault in faults if fault.cause.startswith("network.")]
+    if lost:
+        return lost[0].cause, lost[0].title
+    return (faults[0].cause, faults[0].title) if faults and faults[0].cause.startswith("launch.") else hang
 
 
 def _blamed(silent: Silent, bench: Bench) -> Blamed:

@@ -107,19 +107,22 @@ def _terminal(group: Group) -> Clue | None:
 
 def _position(group: Group, rivals: list[Group]) -> list[Clue]:
     mine = group.first.record
-    before = [r for r in rivals if r is not group and earlier(r.first.record, mine) is True]
-    after = [r for r in rivals if r is not group and earlier(mine, r.first.record) is True]
+    others = [rival for rival in rivals if rival is not group]
+    if any(_same_report(group, rival) for rival in others if can_start(rival)):
+        return []
+    before = [r for r in others if earlier(r.first.record, mine) is True and not _same_report(r, group)]
+    after = [r for r in others if earlier(mine, r.first.record) is True]
     if not before:
-        return [(EARLIEST, "nothing that could have caused it came before")] if after else [(EARLIEST, "")]
-    roots = [r for r in before if can_start(r) and r.role is FaultRole.ROOT and not _same_report(r, group)]
-    return [(LATE, "")] if roots else []
+        return [(EARLIEST, "nothing that could have caused it came before" if after else "")]
+    return [(LATE, "")] if any(can_start(r) and r.role is FaultRole.ROOT for r in before) else []
 
 
-def _same_report(before: Group, group: Group) -> bool:
-    """The earlier error is an unspecific word for the same thing."""
-    if TIER[before.first.specificity] >= TIER[group.first.specificity]:
+def _same_report(word: Group, group: Group) -> bool:
+    """The one error is a less specific word for the other, or one that the library says follows from it."""
+    follows = word.fault is not None and group.fault is not None and word.fault.id in group.fault.explains
+    if not follows and TIER[word.first.specificity] >= TIER[group.first.specificity]:
         return False
-    one, other = before.first.record, group.first.record
+    one, other = word.first.record, group.first.record
     if one.source == other.source:
         return abs(one.line - other.line) <= NEAR_LINES
     return one.time is not None and other.time is not None and abs(one.time - other.time) <= NEAR_SECONDS

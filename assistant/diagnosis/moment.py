@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from assistant.case.vocabulary import Stage
+from assistant.diagnosis.frames import refined
 from assistant.diagnosis.theory import Bench, Theory
 from assistant.events.models import Record
 
@@ -49,15 +50,24 @@ def _reached(theory: Theory, bench: Bench) -> list[int]:
 
 
 def _stage(theory: Theory, bench: Bench, records: Sequence[Record], iteration: int | None) -> Stage:
+    announced = _announced(theory, bench, records)
+    if theory.group is not None and records:
+        announced = refined(announced, records[0].text, iterating=iteration is not None)
+    if announced is not None:
+        return announced
     if theory.fault is not None and theory.fault.stage is not None and iteration is None:
         return theory.fault.stage
-    stages = [record.stage for record in records if record.stage]
-    last = _last_stages(theory, bench)
-    if theory.group is not None and records and (records[0].own_time or not last):
-        last = []
-    if last or stages:
-        return Stage(last[0] if last else _of(theory, stages))
     return Stage.TRAINING if iteration is not None else Stage.STARTUP
+
+
+def _announced(theory: Theory, bench: Bench, records: Sequence[Record]) -> Stage | None:
+    """What progress lines say; the blamed ranks' own last word counts where the record itself has no time."""
+    if theory.group is None or not (records and records[0].own_time):
+        last = _last_stages(theory, bench)
+        if last:
+            return Stage(last[0])
+    stages = [record.stage for record in records if record.stage]
+    return Stage(_of(theory, stages)) if stages else None
 
 
 def _of(theory: Theory, stages: list[str]) -> str:

@@ -22,17 +22,19 @@ def root_theory(bench: Bench) -> Theory | None:
     assert fault is not None
     judgement = judge(best.group, bench, best.reasons)
     rivals = tuple(w for w in roots[1:] if w.group.fault and w.group.fault.cause != fault.cause)
+    confidence = _confidence(best, rivals)
+    settled = confidence is Confidence.HIGH or not fault.settles
     return Theory(
         cause=fault.cause,
         title=fault.title,
-        confidence=_confidence(best, rivals),
-        evidence_class=EvidenceClass.NEEDS_MEASUREMENT if fault.settles else EvidenceClass.LOGS,
+        confidence=confidence,
+        evidence_class=EvidenceClass.LOGS if settled else EvidenceClass.NEEDS_MEASUREMENT,
         blamed=judgement.blamed,
         nobody=judgement.nobody,
         group=best.group,
         fault=fault,
         reasons=best.reasons,
-        missing=fault.settles,
+        missing=() if settled else fault.settles,
         rivals=rivals[:3],
     )
 

@@ -19,6 +19,10 @@ FEW = 0.25
 """Silent ranks point somewhere only while they are at most this share of the job."""
 
 
+NAMED = 0.9
+"""Weight of being named by the others as the one they wait for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Silent:
     """A rank that stands out by what it did not say."""
@@ -97,4 +101,4 @@ def _named(groups: list[Group]) -> list[tuple[int, tuple[float, str]]]:
     if not votes:
         return []
     top = max(votes.values())
-    return [(r, (0.6 * n / top, f"{n} reports of other ranks name it")) for r, n in sorted(votes.items())]
+    return [(r, (NAMED * n / top, f"{n} reports of other ranks name it")) for r, n in sorted(votes.items())]

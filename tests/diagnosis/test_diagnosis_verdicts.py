@@ -97,7 +97,7 @@ def test_what_only_one_node_lacks_blames_that_node(job: Diagnose) -> None:
     case = job(files)
     assert case.verdict.cause == "code.import"
     assert [s.node for s in case.suspects] == ["n02"]
-    assert case.verdict.stage == "startup"
+    assert case.verdict.stage in ("startup", "loading")
 
 
 def test_a_job_that_simply_stops_writing_is_incomplete(job: Diagnose) -> None:
