@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 
 from assistant.events.counts import Events
 from assistant.events.pieces import Ints
-from assistant.events.thinning import ThinnedTable
+from assistant.events.thinning import LAST, ThinnedTable
 
 LONGEST = 200
 """Events of an iteration that are kept."""
-MOST_SHAPES = 100_000
-"""Shapes that are held before iterations are thinned and shapes that none of them has are dropped."""
+MOST_ROWS = 10_000
+"""Evenly chosen iterations that are kept over all streams ..."""
+LAST_ROWS = 20_000
+"""... besides the last ones of each stream, which are about so many over all streams, but at least FEWEST_LAST of each."""
 FEWEST_LAST = 10
+MOST_SHAPES = 60_000
+"""Shapes that are held before those that no kept iteration has are dropped."""
 
 Hashes = NDArray[np.uint64]
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
@@ -44,7 +48,7 @@ class SequenceTable:
         """The iteration at the end of each stream's events so far."""
         self._closed: dict[int, int] = {}
         """Iterations closed so far, per stream."""
-        self._rows = ThinnedTable(SCHEMA)
+        self._rows = ThinnedTable(SCHEMA, MOST_ROWS)
 
     def add(self, events: Events) -> None:
         """Take the events of a batch."""
@@ -59,6 +63,7 @@ class SequenceTable:
             runs = _Runs.joined([self._open[stream] for stream in sorted(self._open)])
             begin = runs.begins()
             self._close(runs, begin, np.concatenate([begin[1:], [len(runs.stream)]]))
+            self._drop_shapes()
         self._open.clear()
         return self._rows.table().sort("stream", "ordinal")
 
@@ -95,13 +100,13 @@ class SequenceTable:
                 "pinned": np.zeros(len(begin), dtype=np.bool_),
             }
         )
+        self._rows.last = max(FEWEST_LAST, min(LAST, LAST_ROWS // len(self._closed)))
         self._rows.add(part.cast(SCHEMA))  # type: ignore[arg-type]
         if len(self._packed) > MOST_SHAPES:
             self._drop_shapes()
 
     def _drop_shapes(self) -> None:
         """Thin the iterations and number the shapes that are left anew."""
-        self._rows.last = max(FEWEST_LAST, min(self._rows.last, MOST_SHAPES // (2 * len(self._closed))))
         self._rows.thin()
         table = self._rows.table()
         used = table["sequence"].unique().sort().to_list()

@@ -38,16 +38,17 @@ class ThinnedTable:
 
     def table(self) -> pl.DataFrame:
         """What was kept, in the order it came."""
+        if self._rows > self._most:
+            self.thin()
         return pl.concat(self._parts) if self._parts else pl.DataFrame(schema=self._schema)
 
     def thin(self) -> None:
-        """Drop rows until at most half of those that may be dropped are left."""
+        """Drop rows until few enough are left of those that may be dropped."""
         whole = pl.concat(self._parts)
         newest = pl.col("ordinal") > pl.col("ordinal").max().over("stream") - self.last
         fixed = int(whole.select((newest | pl.col("pinned")).sum()).item())
         kept = whole
-        target = min(self._most, kept.height - fixed) // 2
-        while kept.height - fixed > target:
+        while kept.height - fixed > self._most:
             self.stride *= 2
             kept = whole.filter(newest | pl.col("pinned") | (pl.col("ordinal") % self.stride == 0))
         self._parts, self._rows = [kept], kept.height
