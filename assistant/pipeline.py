@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
@@ -21,7 +22,7 @@ from assistant.events.scan import scan
 from assistant.faults.library import Library, load_library
 from assistant.faults.matcher import Matcher
 from assistant.faults.models import Blame, FaultRole, Specificity
-from assistant.intake.dialects import load_dialects
+from assistant.intake.dialects import Dialects, load_dialects
 from assistant.intake.discover import discover
 from assistant.intake.excerpt import read_places
 from assistant.intake.jobs import select_job
@@ -29,6 +30,7 @@ from assistant.intake.limits import Limits
 from assistant.intake.models import Discovery, ProgressHook
 from assistant.intake.times import parse_moment
 from assistant.intake.topology import Topology, read_topology
+from assistant.paths import locate
 from assistant.patterns import cross_job, spatial, temporal
 from assistant.patterns.models import PatternResult
 from assistant.signals.read import read_signals
@@ -65,6 +67,22 @@ class Reading:
     topology: Topology
 
 
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """The data under `knowledge/`, ready to use."""
+
+    library: Library
+    matcher: Matcher
+    dialects: Dialects
+
+
+@lru_cache(maxsize=4)
+def knowledge(folders: tuple[Path, ...]) -> Knowledge:
+    """Library and dialects of some folders, made once: a job and its baselines are read with the same."""
+    library = load_library([folder / "faults" for folder in folders if (folder / "faults").is_dir()])
+    return Knowledge(library, Matcher(library), load_dialects())
+
+
 def read(paths: Sequence[str], options: Options) -> Reading:
     """Find, read and tabulate one job.
 
@@ -74,11 +92,12 @@ def read(paths: Sequence[str], options: Options) -> Reading:
     if len(paths) == 1 or options.job is not None:
         # Several paths are one job by contract; only a single folder can turn out to hold several.
         discovery = select_job(discovery, options.job)
-    library = load_library()
+    known = knowledge(tuple(locate("knowledge")))
+    library = known.library
     scanned = scan(
         discovery,
-        load_dialects(),
-        Matcher(library),
+        known.dialects,
+        known.matcher,
         progress=options.progress,
         threads=options.threads,
         since=parse_moment(options.since) if options.since else None,

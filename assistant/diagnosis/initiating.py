@@ -35,7 +35,7 @@ TORN = -0.75
 NEAR_LINES = 200
 NEAR_SECONDS = 2.0
 """Distance within which an unspecific error and a specific one are two reports of the same thing."""
-VICTIM = -4.0
+VICTIM = -5.0
 """Each rank that shows it had reported waiting for, or losing, another rank before."""
 LAUNCHER = -1.0
 """Only a launcher says it, and only in general words."""
@@ -102,7 +102,7 @@ def _cut_short(exhibit: Exhibit) -> bool:
 
 def _terminal(group: Group) -> Clue | None:
     ended = any(exhibit.left <= TAIL for exhibit in group.exhibits)
-    return (TERMINAL, "its writer wrote nothing of substance afterwards") if ended else None
+    return (TERMINAL, "its log ends with it") if ended else None
 
 
 def _position(group: Group, rivals: list[Group]) -> list[Clue]:
@@ -110,10 +110,11 @@ def _position(group: Group, rivals: list[Group]) -> list[Clue]:
     others = [rival for rival in rivals if rival is not group]
     if any(_same_report(group, rival) for rival in others if can_start(rival)):
         return []
-    before = [r for r in others if earlier(r.first.record, mine) is True and not _same_report(r, group)]
+    earlier_ones = [r for r in others if earlier(r.first.record, mine) is True]
+    before = [r for r in earlier_ones if not (can_start(r) and _same_report(r, group))]
     after = [r for r in others if earlier(mine, r.first.record) is True]
     if not before:
-        return [(EARLIEST, "nothing that could have caused it came before" if after else "")]
+        return [(EARLIEST, "no earlier line could be its cause" if after else "")]
     return [(LATE, "")] if any(can_start(r) and r.role is FaultRole.ROOT for r in before) else []
 
 

@@ -11,7 +11,10 @@ from assistant.faults.models import FaultRole
 
 def node_reports(theory: Theory | None, bench: Bench) -> tuple[NodeReport, ...]:
     """One report a node, in order of name; hosts that the log only names count as not checked."""
-    named = set(bench.findings.topology.hosts) | set(bench.people.nodes)
+    seen, hosts = set(bench.people.nodes), set(bench.findings.topology.hosts)
+    # Hosts that are as many as the nodes seen, under other names, are the same machines by their other names.
+    aliases = len(hosts) == len(seen) and not hosts & seen
+    named = seen if aliases else seen | hosts
     return tuple(_report(node, theory, bench) for node in sorted(named))
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from assistant.case.vocabulary import Stage
 from assistant.diagnosis.models import Place
 from assistant.diagnosis.theory import Theory
+from assistant.faults.models import Specificity
 
+OWN_SUBJECT = re.compile(r"(?:a|an|the|one) (?:rank|process|worker|node|writer) (?=\w)", re.IGNORECASE)
+"""A title's own subject, which the blamed place replaces."""
+MOST_QUOTED = 100
+"""Characters of an error message that a statement quotes."""
 STAGE_WORDS = {
     Stage.STARTUP: "at start-up",
     Stage.LOADING: "while model and data were loaded",
@@ -47,17 +53,35 @@ def statement(theory: Theory, stage: Stage, iteration: int | None) -> str:
     """The verdict in one sentence."""
     who = listing([place_words(blamed.place) for blamed in theory.blamed])
     subject = who[:1].upper() + who[1:] if who else _nobody(theory)
+    return f"{_joined(subject, theory)}, {when_words(stage, iteration)}."
+
+
+def _joined(subject: str, theory: Theory) -> str:
+    """Subject and title as one clause: "Rank 7 on n03 ran out of memory", or "Ranks ...: a rank ran out of memory"."""
     title = theory.title[:1].lower() + theory.title[1:] if _lowers(theory.title) else theory.title
-    return f"{subject}: {title}, {when_words(stage, iteration)}."
+    title += _quoted(theory)
+    own = OWN_SUBJECT.match(title)
+    if own and len(theory.blamed) == 1:
+        return f"{subject} {title[own.end() :]}"
+    return f"{subject} {title}" if theory.group is None and theory.blamed else f"{subject}: {title}"
 
 
 def _nobody(theory: Theory) -> str:
     return "All ranks alike" if "alike" in theory.nobody else "The job"
 
 
+def _quoted(theory: Theory) -> str:
+    """The error's own words, where the library knows no better name for it."""
+    if theory.group is None or theory.group.first.specificity is not Specificity.GENERIC:
+        return ""
+    words = theory.group.first.record.text.rsplit("\n", 1)[-1].strip()
+    shown = "".join(c for c in words if c.isprintable())
+    return f" ({shown[:MOST_QUOTED]}{'...' if len(shown) > MOST_QUOTED else ''})" if shown else ""
+
+
 def _lowers(title: str) -> bool:
     first = title.split(" ", 1)[0]
-    return first[:1].isupper() and first[1:].islower()
+    return first[:1].isupper() and (first[1:].islower() or len(first) == 1)
 
 
 def sentences(parts: Iterable[tuple[str, Sequence[str]]]) -> tuple[str, ...]:

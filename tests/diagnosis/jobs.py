@@ -25,8 +25,7 @@ def healthy_rank(rank: int, world: int, last: int) -> str:
     """Start-up and `last` iterations of one rank."""
     return (
         f"{stamp(1)} INFO initializing process group, rank {rank} of world size {world}\n"
-        f"{stamp(2)} INFO building model\n"
-        + steps(1, last)
+        f"{stamp(2)} INFO building model\n" + steps(1, last)
     )
 
 
