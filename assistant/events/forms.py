@@ -17,15 +17,19 @@ from assistant.events.collapse import relaxed
 from assistant.events.folding import Digests, digests_of
 from assistant.events.kinds import CLUES, Kind
 from assistant.events.masks import IDS, MASKS, replaced, tidied
-from assistant.intake.dialects import Dialects
+from assistant.intake.dialects import Dialects, compiled
 from assistant.intake.models import Dialect, MarkPattern
 
 Flags = NDArray[np.int64]
 
 TIME_HEAD = 120
 """Characters in which a time is looked for."""
-CHUNK = 64
-"""Patterns in one alternation: Rust's engine falls back to a slow one where an automaton grows too large."""
+CHUNK = 128
+"""Patterns in one alternation: Rust's engine falls back to a slow one where an automaton grows too large, and Polars
+compiles anew what is not among the last 32 regexes that a thread used."""
+
+FEW_LINES = 4_000
+"""Below this a loop over RE2 is quicker than Polars, which may have to compile."""
 
 _LEADING = (
     r"^(?:\[?0-0-0[T ]0:0:0(?:[.,]0)?(?:Z|[+-]0(?::0)?)?\]? "
@@ -84,20 +88,23 @@ class Describer:
         return Described(flags, marks, digests_of(kinds.cast(pl.Binary)), (kinds == texts).to_numpy(), kinds)
 
     def passing(self, lines: pl.Series) -> NDArray[np.bool_]:
-        """Which lines of forms that are MAYBE pass the gate."""
-        passed: NDArray[np.bool_] = contains(lines, self._gate.lines).to_numpy()
-        return passed
+        """Which lines of forms that are MAYBE pass the gate. RE2 keeps its compiled regexes, which pays for few lines."""
+        if len(lines) > FEW_LINES:
+            passed: NDArray[np.bool_] = contains(lines, self._gate.lines).to_numpy()
+            return passed
+        regexes = [compiled(pattern) for pattern in self._gate.lines]
+        return np.asarray([any(regex.search(line) for regex in regexes) for line in lines.to_list()], dtype=np.bool_)
 
     def _marks(self, texts: pl.Series) -> dict[int, tuple[int, ...]]:
         hits = np.flatnonzero(contains(texts, self._any_mark).to_numpy())
         if not len(hits):
             return {}
-        some = texts[hits]
-        found: dict[int, list[int]] = {int(index): [] for index in hits}
-        for number, pattern in enumerate(self._marks_relaxed):
-            for index in hits[some.str.contains(pattern).to_numpy()].tolist():
-                found[index].append(number)
-        return {index: tuple(numbers) for index, numbers in found.items() if numbers}
+        found = {}
+        for index, text in zip(hits.tolist(), texts[hits].to_list(), strict=True):
+            numbers = tuple(n for n, pattern in enumerate(self._marks_relaxed) if compiled(pattern).search(text))
+            if numbers:
+                found[index] = numbers
+        return found
 
 
 def describe_kinds(texts: pl.Series) -> tuple[Flags, list[str]]:
@@ -115,12 +122,16 @@ def contains(texts: pl.Series, patterns: Sequence[str]) -> pl.Series:
 
 
 def _clues(texts: pl.Series) -> Flags:
-    columns = [pl.col("text").str.contains(clue.pattern).cast(pl.Int64) * int(clue.kind) for clue in CLUES]
-    found = pl.DataFrame({"text": texts}).select(column.alias(str(i)) for i, column in enumerate(columns))
     flags: Flags = np.zeros(len(texts), dtype=np.int64)
-    for column in found.iter_columns():
-        flags |= column.to_numpy()
+    some = np.flatnonzero(texts.str.contains(_ANY_CLUE).to_numpy())
+    if len(some):
+        hits = texts[some]
+        for clue in CLUES:
+            flags[some] |= hits.str.contains(clue.pattern).to_numpy().astype(np.int64) * int(clue.kind)
     return flags
+
+
+_ANY_CLUE = "|".join(f"(?:{clue.pattern})" for clue in CLUES)
 
 
 def _flagged(kind: Kind, hits: pl.Series) -> Flags:
