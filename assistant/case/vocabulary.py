@@ -78,7 +78,9 @@ class NodeState(StrEnum):
 
 
 CAUSES: dict[str, frozenset[str]] = {
-    "hardware": frozenset({"gpu_memory", "gpu_lost", "gpu_firmware", "gpu_fault", "nvlink", "thermal_power", "host", "npu"}),
+    "hardware": frozenset(
+        {"gpu_memory", "gpu_lost", "gpu_firmware", "gpu_fault", "nvlink", "thermal_power", "host", "npu"}
+    ),
     "network": frozenset({"link", "unreachable", "name_resolution", "interface", "config"}),
     "collective": frozenset({"mismatch", "hang", "init"}),
     "process": frozenset({"killed", "segfault", "bus_error", "illegal_instruction", "abort", "exit"}),

@@ -36,10 +36,10 @@ def on_common_clock(marks: pl.DataFrame, skew: Skew) -> pl.DataFrame:
 
 
 class Clockwork:
-    """Gives records their corrected time, and one from their source's latest timed line where their stream's is older.
+    """Gives records their corrected time, or that of their source's nearest timed line where their stream's is older.
 
-    In a file that many ranks write, a line without a time was written after the timed lines that stand above it, whoever
-    wrote those.
+    In a file that many ranks write, a line without a time was written after the timed lines that stand above it,
+    whoever wrote those.
     """
 
     def __init__(self, marks: pl.DataFrame, records: Iterable[Record], skew: Skew) -> None:
@@ -51,7 +51,7 @@ class Clockwork:
         for record in records:
             if record.own_time and record.time is not None:
                 seen.setdefault(record.source, []).append((record.line, self._common(record.source, record.time)))
-        self._known = {source: _rising(pairs) for source, pairs in seen.items()}
+        self._known = {source: _by_line(pairs) for source, pairs in seen.items()}
 
     def _common(self, source: int, time: float) -> float:
         return time - self._skew.ahead.get(source, 0.0)
@@ -68,18 +68,15 @@ class Clockwork:
         return replace(record, time=max(known, default=None))
 
 
-def _rising(pairs: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
-    """Lines and times in line order; a time is never below an earlier line's."""
-    lines, times = [], []
-    latest = float("-inf")
-    for line, time in sorted(pairs):
-        latest = max(latest, time)
-        lines.append(line)
-        times.append(latest)
-    return lines, times
+def _by_line(pairs: list[tuple[int, float]]) -> tuple[list[int], list[float]]:
+    """Lines and their times, in line order."""
+    ordered = sorted(pairs)
+    return [line for line, _ in ordered], [time for _, time in ordered]
 
 
-def writers(streams: Sequence[Stream], sources: Sequence[Source], facts: Sequence[Fact], skew: Skew) -> tuple[Stream, ...]:
+def writers(
+    streams: Sequence[Stream], sources: Sequence[Source], facts: Sequence[Fact], skew: Skew
+) -> tuple[Stream, ...]:
     """The streams with node, rank and device, their times on the common clock."""
     corrected = [
         replace(

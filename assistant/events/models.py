@@ -45,7 +45,7 @@ class Record:
     text: str
     """Joined by newlines, prefixes and envelopes removed, at most 16 KiB."""
     raw: str
-    """The exact text of the record's first line as it stands in the source (decoded with replacement, at most 4 KiB)."""
+    """The exact text of the record's first line in the source, decoded with replacement, at most 4 KiB."""
     stream: int
     lines: int = 1
     time: float | None = None
@@ -85,8 +85,8 @@ class Scan:
         first_line i64, first_offset i64, last_source i32, last_line i64, last_offset i64, first_iteration i64?,
         last_iteration i64?; one row per template and stream.
     marks: stream i32, source i32, line i64, offset i64, order i64, kind str, dialect str, stage str?, iteration i64?,
-        total i64?, seconds f64?, loss f64?, time f64?, attempt i32, text str?; sorted by stream and order. Iteration marks
-        of very long runs are thinned evenly, the first, the last 200 and all other kinds are always kept.
+        total i64?, seconds f64?, loss f64?, time f64?, attempt i32, text str?; sorted by stream and order. Iteration
+        marks of very long runs are thinned evenly; the first, the last 200 and all other kinds are always kept.
     sequences: stream i32, iteration i64, sequence i32 (index into `shapes`), line i64; what happened in each iteration.
     shapes: the distinct template sequences of iterations (at most 200 templates each).
     """

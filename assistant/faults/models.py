@@ -46,9 +46,9 @@ class Blame(StrEnum):
 class Signature(Model):
     """One way a fault shows in text.
 
-    `regex` is in the RE2 subset (no look-around, no back-references); `(?i)` allowed. It is matched on whole records, so
-    `.` does not cross lines and `(?s)` does. Named groups: `rank`, `local_rank`, `task`, `node`, `device`, `pid`, `peer`,
-    `iteration`, `exitcode`, `signal`.
+    `regex` is in the RE2 subset (no look-around, no back-references); `(?i)` allowed. It is matched on whole records,
+    so `.` does not cross lines and `(?s)` does. Named groups: `rank`, `local_rank`, `task`, `node`, `device`, `pid`,
+    `peer`, `iteration`, `exitcode`, `signal`.
     """
 
     regex: str

@@ -44,7 +44,7 @@ class RankProgress:
 
 @dataclass(frozen=True, slots=True)
 class PatternResult:
-    """One pattern's outcome. `ran` is False where it was switched off or had too little to compare; `note` says which."""
+    """One pattern's outcome. `ran` is False where it was off or had too little to compare; `note` says which."""
 
     name: str
     ran: bool

@@ -124,7 +124,8 @@ def test_every_cited_id_is_in_the_evidence(job: Diagnose) -> None:
     case = job(files)
     known = {e.id for e in case.evidence}
     cited = {*case.verdict.evidence, *case.verdict.action.evidence}
-    cited |= {i for c in [*case.suspects, *case.candidates, *case.events] for i in c.evidence}
+    cited |= {i for candidate in (*case.suspects, *case.candidates) for i in candidate.evidence}
+    cited |= {i for event in case.events for i in event.evidence}
     assert cited <= known
     assert "OutOfMemoryError" in next(e for e in case.evidence if e.id == case.verdict.evidence[0]).text
 
