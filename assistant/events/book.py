@@ -128,7 +128,7 @@ class FormBook:
             self.lumped += 1
             text = " ".join(text.split(" ", LUMP_WORDS)[:LUMP_WORDS]) + " <*>"
             number = self._mask_number.get(text)
-        if number is None and len(self.masked) >= self._most_masked + self._most_masked // 4:
+        if number is None and len(self.masked) >= self._most_masked + max(8, self._most_masked // 4):
             text, number = "<*>", self._mask_number.get("<*>")
         if number is None:
             number = self._mask_number[text] = len(self.masked)

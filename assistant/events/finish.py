@@ -13,7 +13,7 @@ from assistant.events.gather import Gatherer
 from assistant.events.indicators import capped
 from assistant.events.marktable import INTERNAL
 from assistant.events.miner import templates_of
-from assistant.events.models import Record, Scan, TemplateMiner
+from assistant.events.models import Record, Scan, Template, TemplateMiner
 from assistant.events.streams import StreamState
 from assistant.events.timeline import Timeline
 from assistant.intake.attempts import split_attempts
@@ -31,13 +31,11 @@ def finish(
     miner: TemplateMiner,
 ) -> Scan:
     """The Scan of everything that was gathered."""
-    templates, template_of = templates_of(miner.mine(gathered.book.forms()))
+    table = gathered.counts.table()
+    templates, template_of = _templates(gathered, table["mask"], miner)
     states = gathered.streams.states
-    counts = regrouped(
-        gathered.counts.table(),
-        pl.Series(template_of, dtype=pl.Int32),
-        pl.Series([state.iterations for state in states], dtype=pl.Int32),
-    ).rename({"form": "template"})
+    iterations = pl.Series([state.iterations for state in states], dtype=pl.Int32)
+    counts = regrouped(table, pl.Series(template_of, dtype=pl.Int32), iterations).rename({"form": "template"})
     marks = gathered.marks.table().drop(INTERNAL)
     skew = skew_of(marks)
     attempts = split_attempts(marks, discovery.sources)
@@ -69,6 +67,17 @@ def finish(
         bytes=size,
         lines=lines,
     )
+
+
+def _templates(
+    gathered: Gatherer, counted: pl.Series, miner: TemplateMiner
+) -> tuple[tuple[Template, ...], list[int]]:
+    """The templates of all events, and for each masked form its template; -1 where it is never an event by itself."""
+    forms, into = gathered.book.forms(), gathered.book.merged_into
+    used = sorted({into[mask] for mask in counted.unique().to_list()})
+    templates, found = templates_of(miner.mine([forms[mask] for mask in used]))
+    template_of = dict(zip(used, found, strict=True))
+    return templates, [template_of.get(mask, -1) for mask in into]
 
 
 def _stream(state: StreamState) -> Stream:

@@ -88,7 +88,7 @@ class Describer:
         return Described(flags, marks, digests_of(kinds.cast(pl.Binary)), (kinds == texts).to_numpy(), kinds)
 
     def passing(self, lines: pl.Series) -> NDArray[np.bool_]:
-        """Which lines of forms that are MAYBE pass the gate. RE2 keeps its compiled regexes, which pays for few lines."""
+        """Which lines of forms that are MAYBE pass the gate. RE2 keeps what it compiled, which pays for few lines."""
         if len(lines) > FEW_LINES:
             passed: NDArray[np.bool_] = contains(lines, self._gate.lines).to_numpy()
             return passed

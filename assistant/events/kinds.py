@@ -1,6 +1,7 @@
 """What a line looks like when it is part of something longer: the clues by which records are joined.
 
-Each clue is looked for once in every distinct form, on the message without its label and leading time.
+Each clue is looked for once in every kind of line: the message without its label and leading time, digits collapsed,
+ids masked (`0x7f3a` is `<HEX>` there).
 """
 
 from __future__ import annotations
@@ -76,14 +77,14 @@ CLUES: tuple[Clue, ...] = (
         r"^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_<>][A-Za-z0-9_<>]*)*(?::(?: |$)|$)",
         "`package.SomeError: message`, the last line of a traceback",
     ),
-    Clue(Kind.ATTACHED, r"^(?:frame #[0-9]+:|#[0-9]+ +(?:0x|[A-Za-z_]))", "a frame of c10 or of a debugger"),
+    Clue(Kind.ATTACHED, r"^(?:frame #[0-9]+:|#[0-9]+ +(?:<HEX>|[A-Za-z_]))", "a frame of c10 or of a debugger"),
     Clue(
         Kind.ATTACHED,
         r"^\[frame [0-9]+\]:|^\s*at [\w.$<>]+\([^)]*\)\s*$|^\s*\.\.\. [0-9]+ more\s*$|^Caused by: ",
         "other stacks",
     ),
     Clue(Kind.ATTACHED, r"^Exception raised from .* \(most recent call first\)", "c10 tells where an error was raised"),
-    Clue(Kind.ATTACHED, r"^==== backtrace \(tid:|^ *[0-9]+ +(?:0x[0-9a-f]+ |/\S+\()", "a backtrace printed by UCX"),
+    Clue(Kind.ATTACHED, r"^==== backtrace \(tid:|^ *[0-9]+ +(?:<HEX> |/\S+\()", "a backtrace printed by UCX"),
     Clue(
         Kind.ATTACHED,
         r"^CUDA kernel errors might be asynchronously|^For debugging consider passing CUDA_LAUNCH_BLOCKING|"
@@ -94,7 +95,7 @@ CLUES: tuple[Clue, ...] = (
     Clue(Kind.LAST_ERROR, r"^Last error:\s*$", "the next line names the error"),
     Clue(
         Kind.FRAME,
-        r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:0x|/)|Last error:\s*$|"
+        r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:<HEX>|/)|Last error:\s*$|"
         r"Exception raised from)",
         "what follows may go on indented or once more",
     ),
@@ -107,7 +108,7 @@ CLUES: tuple[Clue, ...] = (
     Clue(Kind.FATAL, r"^Fatal Python error: ", "faulthandler reports"),
     Clue(
         Kind.FATAL_BODY,
-        r"^(?:Current thread|Thread) 0x|^Extension modules: |^\s*<no Python frame>|^Python runtime state: |"
+        r"^(?:Current thread|Thread) <HEX>|^Extension modules: |^\s*<no Python frame>|^Python runtime state: |"
         r"^\s*\.\.\.\s*$",
         "parts of faulthandler's report",
     ),

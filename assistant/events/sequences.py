@@ -18,7 +18,7 @@ LONGEST = 200
 MOST_ROWS = 10_000
 """Evenly chosen iterations that are kept over all streams ..."""
 LAST_ROWS = 20_000
-"""... besides the last ones of each stream, which are about so many over all streams, but at least FEWEST_LAST of each."""
+"""... besides the last ones of each stream: about so many over all streams, but at least FEWEST_LAST of each."""
 FEWEST_LAST = 10
 MOST_SHAPES = 60_000
 """Shapes that are held before those that no kept iteration has are dropped."""

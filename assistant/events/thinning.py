@@ -47,7 +47,7 @@ class ThinnedTable:
         whole = pl.concat(self._parts)
         newest = pl.col("ordinal") > pl.col("ordinal").max().over("stream") - self.last
         fixed = int(whole.select((newest | pl.col("pinned")).sum()).item())
-        kept = whole
+        kept = whole.filter(newest | pl.col("pinned") | (pl.col("ordinal") % self.stride == 0))
         while kept.height - fixed > self._most:
             self.stride *= 2
             kept = whole.filter(newest | pl.col("pinned") | (pl.col("ordinal") % self.stride == 0))

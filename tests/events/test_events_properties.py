@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,11 +18,21 @@ from assistant.events.masks import masked as fast_masked
 from assistant.events.models import Scan
 from assistant.events.scan import scan
 from assistant.intake.models import Discovery, Source
+from tests.events.slow import DIALECTS, FewFaults, NoMiner, masked, slow_scan
 
-sys.path.insert(0, str(Path(__file__).parent))
-from slow import DIALECTS, FewFaults, NoMiner, masked, slow_scan  # noqa: E402
-
-WORDS = ["loading", "shard", "of", "rank", "ready", "Error", "error:", "0x1fa3", "17:36:46.901", "iteration", "a1b2c3", "é", "/data/x/y"]
+WORDS = [
+    "loading",
+    "shard",
+    "rank",
+    "Error",
+    "error:",
+    "0x1fa3",
+    "17:36:46.901",
+    "iteration",
+    "a1b2c3",
+    "é",
+    "/data/x/y",
+]
 ENDS = [b"\n", b"\r\n", b"\r", b"\n\n", b"\r\r\n"]
 NOISE = [b"\xff", b"\x00", b"\x1b[31m", b"\x1b[0m", b"\xc3", b" ", b"\t"]
 
@@ -75,6 +84,10 @@ def run(folder: Path, logs: Iterable[bytes], size: int) -> Scan:
     return scan(found, DIALECTS, FewFaults(), batch_bytes=size, block_bytes=size, threads=2, miner=NoMiner())
 
 
+def shapes(found: Scan) -> list[tuple[int, ...]]:
+    return [found.shapes[number] for number in found.sequences["sequence"]]
+
+
 relax_health = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
@@ -114,7 +127,7 @@ def test_the_outcome_does_not_depend_on_where_batches_end(tmp_path: Path, data: 
     assert_frame_equal(small.counts, whole.counts)
     assert_frame_equal(small.marks, whole.marks)
     assert_frame_equal(small.sequences.drop("sequence"), whole.sequences.drop("sequence"))
-    assert [small.shapes[n] for n in small.sequences["sequence"]] == [whole.shapes[n] for n in whole.sequences["sequence"]]
+    assert shapes(small) == shapes(whole)
     assert small.indicators == whole.indicators
     assert small.tails == whole.tails
     assert (small.templates, small.streams, small.lines, small.bytes) == (
