@@ -53,9 +53,9 @@ def _confidence(guilty: list[Silent]) -> Confidence:
 
 def _nature(victims: list[Group], found: bool, library: Library) -> tuple[str, str]:
     """Timeouts mean a rank that did not come; lost connections a network, or a peer that went away."""
-    hang = ("collective.hang", "did not take part in a collective that the others waited for")
     if found:
-        return hang
+        return "collective.hang", "did not take part in a collective that the others waited for"
+    hang = ("collective.hang", "ranks waited in a collective, and the logs do not show for whom")
     ids = [
         name for group in victims for name in (group.first.fault.id if group.first.fault else "", *group.first.others)
     ]
