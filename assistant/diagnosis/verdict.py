@@ -116,10 +116,10 @@ def _why(theory: Theory, bench: Bench, start: tuple[str, ...], follow: tuple[str
 
 
 def _victim_words(theory: Theory, bench: Bench) -> str:
-    victims = {r for g in bench.groups if g.role is FaultRole.CASCADE for r in g.ranks} - {
-        b.place.rank for b in theory.blamed
-    }
-    titles = list(dict.fromkeys(g.fault.title for g in bench.groups if g.role is FaultRole.CASCADE and g.fault))
+    blamed = {b.place.rank for b in theory.blamed}
+    waits = [g for g in bench.groups if g.role is FaultRole.CASCADE]
+    victims = {e.writer.rank for g in waits for e in g.exhibits if e.writer.rank is not None} - blamed
+    titles = list(dict.fromkeys(g.fault.title for g in waits if g.fault))
     who = f"{len(victims)} other ranks report" if len(victims) > 1 else "What others report"
     return f"{who}{':' if len(victims) > 1 else ' follows from it:'} {'; '.join(titles[:3])}"
 
