@@ -69,9 +69,7 @@ def finish(
     )
 
 
-def _templates(
-    gathered: Gatherer, counted: pl.Series, miner: TemplateMiner
-) -> tuple[tuple[Template, ...], list[int]]:
+def _templates(gathered: Gatherer, counted: pl.Series, miner: TemplateMiner) -> tuple[tuple[Template, ...], list[int]]:
     """The templates of all events, and for each masked form its template; -1 where it is never an event by itself."""
     forms, into = gathered.book.forms(), gathered.book.merged_into
     used = sorted({into[mask] for mask in counted.unique().to_list()})
