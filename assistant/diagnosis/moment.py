@@ -68,11 +68,11 @@ def _announced(theory: Theory, bench: Bench, records: Sequence[Record]) -> Stage
             return Stage(last[0])
     stages = [record.stage for record in records if record.stage]
     if not records:
-        stages = _last_of_the_job(bench)
+        stages = last_stage_of_the_job(bench)
     return Stage(_of(theory, stages)) if stages else None
 
 
-def _last_of_the_job(bench: Bench) -> list[str]:
+def last_stage_of_the_job(bench: Bench) -> list[str]:
     """The stage that anybody announced last: by time where times are known, else as read."""
     marks = bench.findings.scan.marks.filter(pl.col("stage").is_not_null())
     timed = marks.filter(pl.col("time").is_not_null()).sort("time", maintain_order=True)

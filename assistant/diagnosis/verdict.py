@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from assistant.case.models import Alternative, Candidate, Verdict
-from assistant.case.vocabulary import EvidenceClass
+from assistant.case.vocabulary import EvidenceClass, Stage
 from assistant.diagnosis.actions import action_for, plain_action
 from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.ledger import Ledger
 from assistant.diagnosis.models import Exhibit
-from assistant.diagnosis.moment import moment
+from assistant.diagnosis.moment import last_stage_of_the_job, moment
 from assistant.diagnosis.theory import Bench, Blamed, Theory
 from assistant.diagnosis.wording import place_words, sentences, statement
 from assistant.events.models import Record
@@ -44,26 +44,50 @@ def failed(theory: Theory, bench: Bench, ledger: Ledger) -> Verdict:
 
 def not_failed(bench: Bench, ledger: Ledger, *, incomplete: bool) -> Verdict:
     """The verdict on a run in which nothing failed, or which has not ended."""
-    temporal = bench.findings.temporal
-    cited = _last_words(bench, ledger)
     if not incomplete:
-        text = "Nothing failed: the run reached its goal."
         return Verdict(
-            cause="none", statement=text, evidence_class=EvidenceClass.LOGS, evidence=cited, action=plain_action("none")
+            cause="none",
+            statement="Nothing failed: the run reached its goal.",
+            evidence_class=EvidenceClass.LOGS,
+            evidence=_last_words(bench, ledger),
+            action=plain_action("none"),
         )
-    at = f" at iteration {temporal.last_iteration}" if temporal.last_iteration is not None else ""
-    text = f"The logs end{at} without a failure and without an end: the job still runs, hangs, or its logs were cut."
-    if temporal.stalled_for:
-        text = f"The job made no progress for {temporal.stalled_for:.0f} s{at}; nothing says why."
+    doings = last_doings(bench, ledger)
+    stages = last_stage_of_the_job(bench)
     return Verdict(
         cause="none",
-        statement=text,
+        statement=_unfinished(bench),
         evidence_class=EvidenceClass.NEEDS_MEASUREMENT,
-        evidence=cited,
-        iteration=temporal.last_iteration,
+        evidence=tuple(name for _, names in doings for name in names) or _last_words(bench, ledger),
+        stage=Stage(stages[0]) if stages else None,
+        iteration=bench.findings.temporal.last_iteration,
         action=plain_action("incomplete"),
         missing=("whether the processes are alive", "the logs' continuation"),
+        why=sentences(doings),
     )
+
+
+def _unfinished(bench: Bench) -> str:
+    temporal = bench.findings.temporal
+    at = f" at iteration {temporal.last_iteration}" if temporal.last_iteration is not None else ""
+    if temporal.stalled_for:
+        return f"The job made no progress for {temporal.stalled_for:.0f} s{at}; nothing says why."
+    return f"The logs end{at} without a failure and without an end: the job still runs, hangs, or its logs were cut."
+
+
+def last_doings(bench: Bench, ledger: Ledger) -> list[tuple[str, tuple[str, ...]]]:
+    """What ranks did last, those that fell silent or behind first, each with its last line."""
+    progress = [p for p in bench.findings.temporal.progress if p.rank is not None]
+    tails = bench.findings.scan.tails
+    odd_first = sorted(progress, key=lambda p: (not (p.lagging or p.silent), p.rank or 0))
+    doings: list[tuple[str, tuple[str, ...]]] = []
+    for one in odd_first[: 2 * CITED]:
+        last = tails.get(one.stream)
+        if last:
+            reached = f" reached iteration {one.last_iteration}" if one.last_iteration is not None else ""
+            state = ", behind its peers" if one.lagging else ", silent before its peers" if one.silent else ""
+            doings.append((f"Rank {one.rank}{reached}{state}; its last line", (ledger.cite(last[-1]),)))
+    return doings
 
 
 def suspects(theory: Theory, ledger: Ledger) -> tuple[Candidate, ...]:

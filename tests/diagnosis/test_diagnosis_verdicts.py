@@ -101,8 +101,12 @@ def test_what_only_one_node_lacks_blames_that_node(job: Diagnose) -> None:
 
 
 def test_a_job_that_simply_stops_writing_is_incomplete(job: Diagnose) -> None:
-    case = job(ranks(2, 9))
+    files = ranks(3, 9)
+    files["rank-1.log"] = healthy_rank(1, 3, 6)
+    case = job(files)
     assert case.status == "incomplete"
+    assert case.verdict.iteration == 9
+    assert case.verdict.why[0].startswith("Rank 1 reached iteration 6, behind its peers")
     assert case.verdict.cause == "none"
     assert case.suspects == ()
     assert case.verdict.action.kind == "collect"
