@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import Any
 
 from assistant.events.models import Template
 
 TOKENS = 60
 """Tokens of a form that are mined; what follows is dropped."""
+MOST_OF_A_LENGTH = 8_000
+"""Distinct forms of one length that Drain is given."""
 WILD = "<*>"
 
 
@@ -35,9 +37,31 @@ class DrainMiner:
         return [template_of[form] for form in cut]
 
     def _mine_length(self, forms: list[str]) -> dict[str, str]:
+        common = common_words(forms)
         drain = _new_drain(self._settings)
-        cluster_of = {form: drain.add_log_message(form)[0] for form in forms}
-        return {form: cluster.get_template() for form, cluster in cluster_of.items()}
+        cluster_of = {form: drain.add_log_message(form)[0] for form in sorted(set(common))}
+        return {form: cluster_of[short].get_template() for form, short in zip(forms, common, strict=True)}
+
+
+def common_words(forms: list[str], most: int = MOST_OF_A_LENGTH) -> list[str]:
+    """Forms of one length, with their rare words as slots where there are too many distinct ones for Drain.
+
+    Drain compares a form with every template of its branch, so its time grows with the square of forms that have
+    nothing in common: text that is no log, or made to be slow. A word is rare that stands seldom at its place; what
+    counts as seldom grows until few enough forms are left.
+    """
+    shown = forms
+    rows = [form.split(" ") for form in forms] if len(forms) > most else []
+    seldom = 2
+    while len(set(shown)) > most:
+        counts = [Counter(column) for column in zip(*rows, strict=True)]
+        shown = [_with_slots(row, counts, seldom) for row in rows]
+        seldom *= 8
+    return shown
+
+
+def _with_slots(row: list[str], counts: list[Counter[str]], seldom: int) -> str:
+    return " ".join(word if count[word] > seldom else WILD for word, count in zip(row, counts, strict=True))
 
 
 def _new_drain(settings: dict[str, Any]) -> Any:  # noqa: ANN401 - Drain3 has no types
