@@ -80,7 +80,15 @@ def _shared(group: Group, fault: Fault, bench: Bench) -> str:
     nodes.discard(None)
     if len(nodes) == 1 and len(bench.people.nodes) > 1:
         return ""
+    if not nodes and not bench.people.nodes and len(group.ranks) == 1 and _others_wait(group, bench):
+        return ""
     return "what failed is shared by all ranks, no rank's own fault"
+
+
+def _others_wait(group: Group, bench: Bench) -> bool:
+    """Most of the other ranks got past what failed here and then missed this one."""
+    waiting = {e.writer.rank for g in bench.groups if g.waits for e in g.exhibits if e.stands} - group.ranks - {None}
+    return len(waiting) * 2 >= bench.people.size > 1
 
 
 def _alone(ranks: frozenset[int], fault: Fault, bench: Bench) -> str:
@@ -113,7 +121,7 @@ def _node_of(place: Place, people: Population) -> Place:
 
 def _guilty(group: Group, bench: Bench) -> list[Exhibit]:
     """The standing exhibits without those of ranks that had lost a peer before, unless that leaves none."""
-    waits = [e for g in bench.groups if g.waits for e in g.exhibits]
+    waits = [e for g in bench.groups if g.waits for e in g.exhibits if e.stands]
     standing = [exhibit for exhibit in group.exhibits if exhibit.stands]
     return [exhibit for exhibit in standing if not is_victim(exhibit, waits)] or standing
 

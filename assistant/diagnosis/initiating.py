@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.diagnosis.exits import Exit
-from assistant.diagnosis.models import Exhibit, Findings, Group
+from assistant.diagnosis.models import Exhibit, Findings, Group, Place
 from assistant.diagnosis.order import earlier
 from assistant.faults.models import FaultRole, Specificity
 from assistant.intake.models import WriterKind
@@ -138,24 +138,29 @@ def _death(group: Group, ends: tuple[Exit, ...]) -> Clue | None:
 
 def _after_waiting(group: Group, rivals: list[Group]) -> Clue | None:
     waits = [e for r in rivals if r.waits for e in r.exhibits if e.stands]
-    if group.ranks and all(is_victim(exhibit, waits) for exhibit in group.exhibits):
+    if all(is_victim(exhibit, waits) for exhibit in group.exhibits):
         return VICTIM, ""
     return None
 
 
 def is_victim(exhibit: Exhibit, waits: list[Exhibit]) -> bool:
-    """Whether the exhibit's rank reports a lost or missing peer, and nothing shows that it came before that."""
+    """Whether the exhibit's rank had reported a lost or missing peer, as far as nothing shows the contrary."""
     own = [wait for wait in waits if wait.writer.rank is not None and wait.writer.rank == exhibit.place.rank]
-    return bool(own) and not any(_before(exhibit, wait) for wait in own)
+    if exhibit.place == Place() and _is_crash(exhibit):
+        own = [wait for wait in waits if wait.record.source == exhibit.record.source]
+    return any(not _before(exhibit, wait) for wait in own)
 
 
 def _before(exhibit: Exhibit, wait: Exhibit) -> bool:
     known = earlier(exhibit.record, wait.record)
     if known is None:
         # The order is unknown: an unspecific error is then another word for the wait, and a crash its tear-down.
-        crash = exhibit.fault is not None and exhibit.fault.cause.startswith("process.")
-        return exhibit.specificity is not Specificity.GENERIC and not crash
+        return exhibit.specificity is not Specificity.GENERIC and not _is_crash(exhibit)
     return known
+
+
+def _is_crash(exhibit: Exhibit) -> bool:
+    return exhibit.fault is not None and exhibit.fault.cause.startswith("process.")
 
 
 def _of_a_launcher(group: Group, findings: Findings) -> Clue | None:

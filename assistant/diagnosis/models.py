@@ -121,6 +121,8 @@ class Population:
     nodes: frozenset[str] = frozenset()
     node_of: dict[int, str] = field(default_factory=dict)
     world_size: int | None = None
+    tasks_are_ranks: bool = False
+    """A task that the scheduler names is the rank of that number."""
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ from assistant.events.models import Scan
 from assistant.faults.subjects import Subject
 from assistant.intake.models import Stream
 from assistant.intake.topology import Topology
+from assistant.signals.exits import tasks_are_ranks
 
 
 def population(scan: Scan, topology: Topology) -> Population:
@@ -17,7 +18,7 @@ def population(scan: Scan, topology: Topology) -> Population:
     world = topology.world_size
     if world is not None and ranks and max(ranks) >= world:
         world = max(ranks) + 1
-    return Population(frozenset(ranks), frozenset(nodes), node_of, world)
+    return Population(frozenset(ranks), frozenset(nodes), node_of, world, tasks_are_ranks(scan))
 
 
 def writer_place(stream: Stream) -> Place:
@@ -35,7 +36,7 @@ def subject_place(subject: Subject, writer: Stream, streams: tuple[Stream, ...],
     node = subject.node or (writer.node if writer.node else None)
     rank = subject.rank
     if rank is None and subject.task is not None:
-        rank = _of_task(subject.task, streams)
+        rank = _of_task(subject.task, streams, people)
     if rank is None and subject.local_rank is not None:
         rank = _of_local(subject.local_rank, node, writer, streams)
     if rank is None and subject.node is None:
@@ -45,7 +46,9 @@ def subject_place(subject: Subject, writer: Stream, streams: tuple[Stream, ...],
     return Place(node, rank, subject.device or (writer.device if rank == writer.rank else None))
 
 
-def _of_task(task: int, streams: tuple[Stream, ...]) -> int | None:
+def _of_task(task: int, streams: tuple[Stream, ...], people: Population) -> int | None:
+    if people.tasks_are_ranks and task in people.ranks:
+        return task
     ranks = {s.rank for s in streams if f"task={task}" in s.key.split(";") and s.rank is not None}
     return ranks.pop() if len(ranks) == 1 else None
 

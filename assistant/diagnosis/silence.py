@@ -40,7 +40,7 @@ def waiting(groups: Iterable[Group]) -> list[Exhibit]:
 def silent_ranks(findings: Findings, people: Population, groups: list[Group], ends: tuple[Exit, ...]) -> list[Silent]:
     """Ranks whose silence or lag points at them, the most telling first; empty where silence tells nothing."""
     victims = {e.writer.rank for e in waiting(groups) if e.writer.rank is not None}
-    everyone = set(range(people.world_size)) if people.world_size else set(people.ranks)
+    everyone = _everyone(findings, people)
     clues: dict[int, list[tuple[float, str]]] = {}
     for rank, clue in [
         *_no_report(everyone, victims),
@@ -51,6 +51,15 @@ def silent_ranks(findings: Findings, people: Population, groups: list[Group], en
         clues.setdefault(rank, []).append(clue)
     ranked = [Silent(rank, tuple(text for _, text in found), sum(w for w, _ in found)) for rank, found in clues.items()]
     return sorted(ranked, key=lambda silent: (-silent.weight, silent.rank))
+
+
+def _everyone(findings: Findings, people: Population) -> set[int]:
+    """All ranks of the job, those included that wrote nothing and are missing in the count of the others."""
+    if people.world_size:
+        return set(range(people.world_size))
+    known = set(people.ranks) | {s.rank for s in findings.signals if s.rank is not None}
+    gaps = set(range(max(known, default=-1) + 1)) - known
+    return known | gaps if len(gaps) <= len(known) // 3 else known
 
 
 def _few(some: set[int], everyone: set[int]) -> bool:

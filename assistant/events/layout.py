@@ -13,9 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assistant.events.batch import Batch
-from assistant.events.pieces import Ints, Pieces, blob
+from assistant.events.pieces import LONGEST, Ints, Pieces, blob
 from assistant.intake.dialects import Dialects
-from assistant.intake.envelopes import sniff_envelope, unwrap_series
+from assistant.intake.envelopes import FEWEST, sniff_envelope, unwrap_series
 from assistant.intake.models import Block, Dialect, Source
 from assistant.intake.prefixes import Labels, join_keys, read_labels, sniff_prefixes, split_series
 from assistant.intake.times import TimeReader, choose_reader
@@ -33,6 +33,8 @@ TIME_LINES = 8
 """Timed lines of each of head, middle and tail from which a source's times are understood."""
 FEW_TIME_LINES = 3
 _STRETCH = 16 << 10
+OF_LIBRARIES = frozenset({"time-glog"})
+"""How launchers and communication libraries write times, in whatever file their few lines stand."""
 
 T = TypeVar("T")
 SoleWriter = Callable[[Source], bool]
@@ -106,8 +108,9 @@ class Sniffer:
         ]
         messages = [_messages(lines, label) for (_, lines), label in zip(samples, labels, strict=True)]
         times = _candidates(messages, self._dialects.times)
+        always = tuple(dialect for dialect in self._dialects.times if dialect.id in OF_LIBRARIES)
         return [
-            Layout(envelope, label, _reader(possible, timed, modified(block.source)))
+            Layout(envelope, label, _reader(possible, timed, modified(block.source), always))
             for block, (envelope, _), label, possible in zip(blocks, samples, labels, times, strict=True)
         ]
 
@@ -157,9 +160,9 @@ def _messages(lines: list[str], labels: Labels) -> list[str]:
     return [line[read_labels(line, labels.dialects).length :] for line in lines]
 
 
-def _reader(possible: _Possible, each: int, modified: float | None) -> TimeReader:
+def _reader(possible: _Possible, each: int, modified: float | None, always: tuple[Dialect, ...]) -> TimeReader:
     clocks = [text for text in possible.lines if "audit(" in text or "system clock" in text]
-    return choose_reader(_thirds(possible.lines, each) + clocks, possible.dialects, modified=modified)
+    return choose_reader(_thirds(possible.lines, each) + clocks, possible.dialects, always=always, modified=modified)
 
 
 def uncaptured(patterns: Sequence[str]) -> str:
@@ -172,7 +175,7 @@ _NAMED = re.compile(r"\(\?P<[A-Za-z_][A-Za-z0-9_]*>")
 
 def _may_be_wrapped(lines: Sequence[str]) -> bool:
     starts = sum(line.lstrip()[:1] in "{0123456789" for line in lines if line)
-    return starts * 2 >= len(lines) > 0
+    return starts >= FEWEST or starts * 2 >= len(lines) > 0
 
 
 def written(batch: Batch, pieces: Pieces, layouts: Sequence[Layout]) -> Written:
@@ -190,7 +193,7 @@ def written(batch: Batch, pieces: Pieces, layouts: Sequence[Layout]) -> Written:
         outer: pl.Series | None = None
         if layout.envelope is not None:
             unwrapped = unwrap_series(layout.envelope, pieces.strings(rows))
-            pieces = _with_messages(pieces, rows, unwrapped["message"])
+            pieces = _with_messages(pieces, rows, _whole(unwrapped, pieces.block[rows]))
             outer = unwrapped["key"]
             time = np.full(len(pieces.start), np.nan) if time is None else time
             time[rows] = unwrapped["time"].fill_null(float("nan")).to_numpy()
@@ -217,6 +220,20 @@ def _alike(layouts: Sequence[Layout]) -> list[tuple[Layout, list[int]]]:
         alike = replace(layout, labels=replace(labels, sole=_SOLE))
         groups.setdefault(kind, (alike, []))[1].append(index)
     return list(groups.values())
+
+
+def _whole(unwrapped: pl.DataFrame, block: Ints) -> pl.Series:
+    """The messages, those joined at their first line that the collector had cut into several."""
+    goes_on = unwrapped["partial"].fill_null(value=False).to_numpy() & np.append(block[1:] == block[:-1], [False])
+    messages = unwrapped["message"]
+    if not goes_on.any():
+        return messages
+    begins = np.flatnonzero(goes_on & ~np.append([False], goes_on[:-1]))
+    ends = np.flatnonzero(~goes_on)
+    ends = ends[np.searchsorted(ends, begins)]
+    joined = ["".join(messages[begin : end + 1].to_list())[:LONGEST] for begin, end in zip(begins, ends, strict=True)]
+    inner = np.flatnonzero(np.append([False], goes_on[:-1]))
+    return messages.scatter(inner, "").scatter(begins, joined)
 
 
 def _with_messages(pieces: Pieces, rows: Ints, messages: pl.Series) -> Pieces:

@@ -63,7 +63,10 @@ class Attempts:
         own = self.boundaries.get(self.group_of.get(source, ""), ())
         if own:
             return sum(boundary.position <= (source, line) for boundary in own)
-        return 0 if time is None else sum((boundary.time or 0.0) <= time for boundary in self._clock)
+        if time is None:
+            # Nothing tells: what a job left behind ends with its last attempt.
+            return self.count - 1
+        return sum((boundary.time or 0.0) <= time for boundary in self._clock)
 
     def number(self, marks: pl.DataFrame) -> pl.DataFrame:
         """The marks with `attempt` filled in."""

@@ -19,6 +19,9 @@ from assistant.intake.times import read_moment
 
 LONGEST = 1 << 20
 """Longer lines (in characters) are not taken apart."""
+FEWEST = 3
+SHARE = 0.1
+"""Lines, and share of the lines, that wear an envelope where a source has one."""
 KEY_FIELDS = (("node", "node"), ("pod", "pod"), ("rank", "rank"), ("local_rank", "local"))
 """Fields that form the writer's key, and how the key spells them."""
 LONGEST_NAME = 253
@@ -83,11 +86,11 @@ def _fits(dialect: Dialect, line: str) -> bool:
 
 
 def sniff_envelope(sample: Sequence[str], dialects: Sequence[Dialect]) -> Dialect | None:
-    """The envelope that most lines of a sample wear, if one fits at least half of them."""
+    """The envelope that lines of a sample wear: more than a stray few, since raw tracebacks may stand between them."""
     lines = [line for line in sample if line.strip()]
     for dialect in dialects:
         fitting = sum(_fits(dialect, line) for line in lines)
-        if fitting and fitting * 2 >= len(lines):
+        if fitting * 2 >= len(lines) > 0 or fitting >= max(FEWEST, SHARE * len(lines)):
             return dialect
     return None
 

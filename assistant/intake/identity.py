@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from assistant.intake.claims import Claim, integer, make_claims
+from assistant.intake.crowds import Crowds, crowds, share_folders
 from assistant.intake.launchers import Fact, Maps, process_of, read_maps
 from assistant.intake.models import Source, Stream, WriterKind
 from assistant.intake.origins import origins
@@ -37,9 +38,13 @@ def resolve(
     shape = topology or read_topology(facts)
     maps = read_maps(facts, shape, {stream.id: stream.key for stream in streams})
     claims = make_claims(streams, sources, facts)
-    for step in (_from_labels, _from_paths, _from_own_lines):
+    for step in (_from_labels, _from_paths):
         for claim in claims:
             step(claim)
+    crowded = crowds(claims)
+    for claim in claims:
+        _from_own_lines(claim, crowded)
+    share_folders(claims)
     for claim in claims:
         _from_process(claim, maps)
     _share_processes(claims)
@@ -109,10 +114,11 @@ def _about_others(fact: Fact) -> bool:
     return fact.get("dialect") in ("torchrun", "slurm") or (bool(fact.get("node")) and bool(fact.get("rank")))
 
 
-def _from_own_lines(claim: Claim) -> None:
+def _from_own_lines(claim: Claim, crowded: Crowds) -> None:
     for name, groups in (("rank", _RANK_GROUPS), ("local", ("local_rank",)), ("device", ("device",))):
         values, fact = _single(claim.facts, groups, _about_others)
-        if len(values) > 1 and name in ("rank", "local"):
+        many = len(values) > 1 or (not claim.parts and crowded.holds(claim, values))
+        if many and name in ("rank", "local"):
             claim.mixed = claim.mixed or (claim.rank is None and claim.local is None)
         elif fact and not claim.mixed:
             text = next(iter(values))

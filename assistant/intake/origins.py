@@ -56,6 +56,8 @@ _KERNEL = re.compile(r"(?:^|[/._-])(?:dmesg|kern(?:el)?|kmsg|syslog|messages|jou
 _SCHEDULER = re.compile(r"(?:^|[/._-])(?:slurmctld|slurmd|slurmdbd|pbs_mom|kubelet|scheduler)(?:$|[/._-])", re.I)
 _LAUNCHER = re.compile(r"(?:^|[/._-])(?:launcher|torchrun|elastic|mpirun|srun)(?:$|[/._-])", re.I)
 _KINDS = ((_KERNEL, WriterKind.KERNEL), (_SCHEDULER, WriterKind.SCHEDULER), (_LAUNCHER, WriterKind.LAUNCHER))
+_ROLE = re.compile(r"^(?:launcher|torchrun|elastic|mpirun|srun|console|train)[-_.]+(?=[A-Za-z])", re.I)
+"""What a file name says of its writer's role before it names the host."""
 _COUNTED = re.compile(r"^[A-Za-z][A-Za-z0-9.-]*?\d+[A-Za-z]?\d*$")
 _NO_HOST = re.compile(
     r"^(?:attempt|rank|local|run|trial|epoch|step|iter|exp|version|v|part|try|retry|restart|job|slurm|device|gpu|npu|"
@@ -171,6 +173,6 @@ def origins(sources: Sequence[Source]) -> dict[int, Origin]:
         origin = origin_of(source.name)
         if origin.node is None:
             named = [part for depth, part in enumerate(cut[source.id]) if (depth, part) in hosts]
-            origin = replace(origin, node=named[-1] if named else None)
+            origin = replace(origin, node=_ROLE.sub("", named[-1]) if named else None)
         found[source.id] = origin
     return found

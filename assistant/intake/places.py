@@ -14,7 +14,8 @@ from assistant.intake.topology import Topology, named_nodes
 def place(claims: Sequence[Claim], maps: Maps, shape: Topology, facts: Sequence[Fact]) -> None:
     """Nodes: from launcher lines, from a rank's other streams, from its block of ranks, or the only node there is."""
     aliases = dict(pair for fact in facts for pair in named_nodes(fact))
-    tasks_are_ranks = shape.world_size is not None and max(maps.node_of_task, default=-1) + 1 == shape.world_size
+    world = shape.world_size or max((claim.rank for claim in claims if claim.rank is not None), default=-1) + 1
+    tasks_are_ranks = max(maps.node_of_task, default=-1) + 1 == world
     for claim in claims:
         _alias(claim, aliases)
         if claim.rank is not None and claim.rank in maps.node_of_rank:
@@ -73,9 +74,7 @@ def _fill_blocks(claims: Sequence[Claim], shape: Topology) -> None:
             claim.take("node", next(iter(nodes)), f"its block of {each} ranks, as others in it")
 
 
-def _only_node(
-    claims: Sequence[Claim], maps: Maps, shape: Topology, facts: Sequence[Fact]
-) -> tuple[str, str] | None:
+def _only_node(claims: Sequence[Claim], maps: Maps, shape: Topology, facts: Sequence[Fact]) -> tuple[str, str] | None:
     """The node of a job that is known to run on one, where some line names it."""
     one = shape.nodes == 1 or (shape.world_size and shape.world_size == shape.ranks_per_node)
     if not one:

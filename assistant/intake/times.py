@@ -250,6 +250,7 @@ def choose_reader(
     sample: Sequence[str],
     dialects: Sequence[Dialect],
     *,
+    always: Sequence[Dialect] = (),
     modified: float | None = None,
     zone: float | None = None,
     boot: float | None = None,
@@ -259,12 +260,14 @@ def choose_reader(
     Args:
         sample: messages (labels and envelope removed) from the source's head, middle and tail.
         dialects: those of kind `time`.
+        always: dialects to read even where the sample shows none: libraries write a few lines of their own.
         modified: when the file was last written, UTC epoch seconds; gives the year or date where no line does.
         zone: seconds east of UTC of local times, where the caller knows it.
         boot: epoch seconds of the machine's boot, where the caller knows it.
     """
     seen = _seen(sample, dialects)
-    reader = TimeReader(_chosen(seen, dialects))
+    chosen = _chosen(seen, dialects)
+    reader = TimeReader(chosen + tuple(dialect for dialect in always if dialect not in chosen))
     reader = _anchored(reader, sample, modified)
     reader = replace(reader, boot=boot if boot is not None else find_boot(sample, reader))
     reader = _zoned(reader, sample, zone)
@@ -376,6 +379,6 @@ def _notes(reader: TimeReader, seen: Counter[str]) -> tuple[str, ...]:
         notes.append(f"local times are {reader.offset / 3600:+g} h from UTC, as neighbouring lines show")
     if any(d.format == "uptime" for d in reader.dialects) and reader.boot is None:
         notes.append("kernel times count from boot and no line ties them to the clock")
-    if not reader.dialects and not seen:
+    if not seen:
         notes.append("no readable times; order within the source is used")
     return tuple(notes)

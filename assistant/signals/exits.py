@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from assistant.events.models import Scan
 from assistant.intake.models import Source, WriterKind
+from assistant.intake.prefixes import parse_key
 from assistant.signals.hostlists import hosts, numbers
 from assistant.signals.lines import Line
 from assistant.signals.models import Signal, SignalKind, SignalPlace
@@ -84,21 +85,26 @@ def read(scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[
     """
     seen = read_around(scan.sources, places(scan)) if lines is None else lines
     where = Whereabouts(scan)
-    tasks_are_ranks = _tasks_are_ranks(scan)
+    ranked = tasks_are_ranks(scan)
     found: dict[tuple[object, ...], Signal] = {}
     for source in scan.sources:
-        tellers = _Tellers(source, where, tasks_are_ranks)
+        tellers = _Tellers(source, where, ranked)
         for signal in _signals([line.head for line in seen.get(source.id, ())], tellers):
             key = (signal.origin, signal.node, signal.rank, signal.local_rank, signal.pid, signal.value, signal.attempt)
             found.setdefault(key, signal)
     return tuple(found.values())
 
 
-def _tasks_are_ranks(scan: Scan) -> bool:
+def tasks_are_ranks(scan: Scan) -> bool:
     """No launcher with workers of its own ran below the tasks."""
-    if any(stream.kind is WriterKind.LAUNCHER for stream in scan.streams):
+    if any(fact.get("dialect") in ("torchrun", "deepspeed") for fact in scan.facts):
         return False
-    return not any(stream.local_rank is not None and "torchrun" in stream.how for stream in scan.streams)
+    parts = [(parse_key(stream.key), stream.rank) for stream in scan.streams]
+    tasks = [(found, rank) for found, rank in parts if "task" in found]
+    if tasks:
+        return all(rank is not None and int(found["task"]) == rank and "local" not in found for found, rank in tasks)
+    ranked = {stream.group for stream in scan.streams if stream.rank is not None and stream.key}
+    return not any(s.kind is WriterKind.LAUNCHER and (s.key or s.group not in ranked) for s in scan.streams)
 
 
 def _signals(lines: Sequence[Line], tellers: _Tellers) -> Iterator[Signal]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from assistant.events.models import Record, Scan
 from assistant.intake.access import open_each
+from assistant.intake.dialects import load_dialects
+from assistant.intake.envelopes import FEWEST, sniff_envelope, unwrap
 from assistant.intake.files import ByteStream
 from assistant.intake.models import Source
 from assistant.signals.lines import Line
@@ -75,8 +77,24 @@ def read_around(sources: Iterable[Source], places: dict[int, list[Place]]) -> di
                 data = _bytes(stream, span)
                 left -= len(data)
                 lines += _lines(source.id, span, data)
-        found[source.id] = tuple(lines)
+        found[source.id] = tuple(_messages(lines))
     return found
+
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+_WRAPPED = re.compile(r"\{|[0-9]{4}-[0-9]{2}-[0-9]{2}T\S{1,40} (?:stdout|stderr) [FP]")
+SAMPLE = 30
+"""Lines from which it is judged what a collector wrapped around them."""
+
+
+def _messages(lines: list[Line]) -> Iterable[Line]:
+    """The lines without colours and without what a collector wrapped around them; numbers and offsets stay."""
+    lines = [replace(line, text=_ESCAPES.sub("", line.text)) if "\x1b" in line.text else line for line in lines]
+    wrapped = [line.text for line in lines if _WRAPPED.match(line.text)]
+    envelope = sniff_envelope(wrapped[:SAMPLE], load_dialects().envelopes) if len(wrapped) >= FEWEST else None
+    if envelope is None:
+        return lines
+    return [replace(line, text=text) for line in lines for text in unwrap(envelope, line.text).message.split("\n")]
 
 
 def _spans(places: list[Place]) -> list[Span]:
