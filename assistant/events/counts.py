@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from assistant.events.pieces import Ints
 
 COMPACT_ROWS = 400_000
 """Rows that may be added before those of the same stream and form are put together."""
+SHARE_ROWS = 200_000
+"""Rows that are put together at once."""
 MOST_ROWS = 500_000
 """Rows from which on it pays to merge masked forms into templates before the end."""
 
@@ -86,8 +89,16 @@ class CountTable:
 
     def _compact(self) -> None:
         if len(self._parts) > 1:
-            self._parts = [put_together(pl.concat(self._parts))]
+            whole, self._parts = pl.concat(self._parts), []
+            self._parts = [pl.concat(put_together(part) for part in _shares(whole))]
             self._rows = self._parts[0].height
+
+
+def _shares(table: pl.DataFrame) -> Iterator[pl.DataFrame]:
+    """The table in parts by stream, so that what is made on the way stays small."""
+    shares = 1 + table.height // SHARE_ROWS
+    for share in range(shares):
+        yield table.filter(pl.col("stream") % shares == share) if shares > 1 else table
 
 
 def _grouped(events: Events) -> pl.DataFrame:
@@ -151,6 +162,10 @@ def regrouped(table: pl.DataFrame, form_of: pl.Series, iterations: pl.Series) ->
         form_of: what each masked form becomes.
         iterations: iterations of each stream.
     """
+    return pl.concat(_regrouped(part, form_of, iterations) for part in _shares(table)).sort("form", "stream")
+
+
+def _regrouped(table: pl.DataFrame, form_of: pl.Series, iterations: pl.Series) -> pl.DataFrame:
     first, last = ["first_source", "first_line", "first_offset"], ["last_source", "last_line", "last_offset"]
     by = ["form", "stream"]
     known = table.with_columns(

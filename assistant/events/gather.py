@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,8 @@ class Gatherer:
     def __init__(self, book: FormBook, matcher: RecordMatcher, miner: TemplateMiner) -> None:
         self.book = book
         self._miner = miner
+        self._merged: Ints | None = None
+        """What the masked forms known at the last merge count as."""
         self.streams = StreamTable()
         self.counts = CountTable()
         self.marks = MarkTable()
@@ -57,7 +59,7 @@ class Gatherer:
         self.marks.add(rows, marks, states)
         late = self._join(rows, states)
         events = _all_events(rows, states, late)
-        self.counts.add(events)
+        self._count(events)
         self.sequences.add(events)
         self._indicate_late(late)
         self._indicate(rows, states)
@@ -70,16 +72,26 @@ class Gatherer:
         """Close what is still open."""
         late = [(state, state.open) for state in self.streams.states if state.open is not None]
         events = _late_events(late)
-        self.counts.add(events)
+        self._count(events)
         self.sequences.add(events)
         self._indicate_late(late)
         for state, _ in late:
             state.open = None
 
+    def _count(self, events: Events) -> None:
+        if self._merged is None:
+            self.counts.add(events)
+            return
+        known = events.mask < len(self._merged)
+        masks = events.mask.copy()
+        masks[known] = self._merged[masks[known]]
+        self.counts.add(replace(events, mask=masks))
+
     def _merge_forms(self) -> None:
         """Mine what is known so far, so that the counts shrink."""
         self.book.merge(self._miner.mine(self.book.forms()))
         self.counts.merge(self.book.merged_into, [state.iterations for state in self.streams.states])
+        self._merged = np.asarray(self.book.merged_into, dtype=np.int64)
 
     def _state(self, batch: Prepared, segment: Segment) -> StreamState:
         return self.streams.at(segment.group, segment.key, _place(batch, segment.begin))

@@ -78,6 +78,7 @@ def candidates(batch: Prepared, previous: dict[int, int]) -> NDArray[np.bool_]:
     head: NDArray[np.bool_] = (flags & int(HEADS)) != 0
     head |= ((flags & int(Kind.FAILED)) != 0) & ((before & int(Kind.EQUALS)) != 0)
     head |= ((flags & int(Kind.SENTENCE)) != 0) & ((before & int(Kind.DASHES)) != 0)
+    head |= (flags & int(Kind.FRAME | Kind.LAST_ERROR)) != 0
     head[:-1] |= (flags[1:] & int(Kind.ATTACHED)) != 0
     return head
 

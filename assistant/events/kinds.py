@@ -84,7 +84,7 @@ CLUES: tuple[Clue, ...] = (
         "other stacks",
     ),
     Clue(Kind.ATTACHED, r"^Exception raised from .* \(most recent call first\)", "c10 tells where an error was raised"),
-    Clue(Kind.ATTACHED, r"^==== backtrace \(tid:|^ *[0-9]+ +(?:<HEX> |/\S+\()", "a backtrace printed by UCX"),
+    Clue(Kind.ATTACHED, r"^==== backtrace \(tid:|^ *[0-9]+ +(?:<HEX> \S.*|/\S+)\(", "a backtrace printed by UCX"),
     Clue(
         Kind.ATTACHED,
         r"^CUDA kernel errors might be asynchronously|^For debugging consider passing CUDA_LAUNCH_BLOCKING|"
@@ -95,7 +95,7 @@ CLUES: tuple[Clue, ...] = (
     Clue(Kind.LAST_ERROR, r"^Last error:\s*$", "the next line names the error"),
     Clue(
         Kind.FRAME,
-        r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:<HEX>|/)|Last error:\s*$|"
+        r"^(?:frame #[0-9]+:|#[0-9]+ |\[frame [0-9]+\]:|\s*at [\w.$<>]+\(| *[0-9]+ +(?:<HEX> |/)\S.*\(|Last error:\s*$|"
         r"Exception raised from)",
         "what follows may go on indented or once more",
     ),

@@ -11,6 +11,7 @@ from assistant.events.joining import Rows
 from assistant.events.streams import StreamState
 from assistant.events.thinning import ThinnedTable
 from assistant.intake.models import MarkKind
+from assistant.intake.numerals import holds_nonsense
 
 MOST_OTHERS = 500_000
 """Marks other than iterations that are kept."""
@@ -106,7 +107,8 @@ class MarkTable:
             if seen in self._seen_facts or len(self.facts) >= MOST_FACTS:
                 continue
             self._seen_facts.add(seen)
-            named = dict(cell.split("=", 1) for cell in row["groups"].split("\n") if "=" in cell)
+            cells = [cell for cell in row["groups"].split("\n") if "=" in cell and not holds_nonsense(cell)]
+            named = dict(cell.split("=", 1) for cell in cells)
             place = {name: str(row[name]) for name in ("stream", "source", "line", "offset", "dialect")}
             self.facts.append({**named, **place})
 
