@@ -67,8 +67,9 @@ def _announced(theory: Theory, bench: Bench, records: Sequence[Record]) -> Stage
         if last:
             return Stage(last[0])
     stages = [record.stage for record in records if record.stage]
-    if not records:
-        stages = last_stage_of_the_job(bench)
+    if not records or (theory.group is None and bench.findings.temporal.last_iteration is not None):
+        # Who tells no progress of its own was where the job was.
+        stages = last_stage_of_the_job(bench) or stages
     return Stage(_of(theory, stages)) if stages else None
 
 
