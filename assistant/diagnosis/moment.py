@@ -74,8 +74,10 @@ def _announced(theory: Theory, bench: Bench, records: Sequence[Record]) -> Stage
 
 
 def last_stage_of_the_job(bench: Bench) -> list[str]:
-    """The stage that anybody announced last: by time where times are known, else as read."""
+    """The stage announced last by those who tell their progress, else by anybody: by time where known, else as read."""
     marks = bench.findings.scan.marks.filter(pl.col("stage").is_not_null())
+    telling = marks.filter(pl.col("iteration").is_not_null())["stream"].unique()
+    marks = marks.filter(pl.col("stream").is_in(telling.to_list())) if len(telling) else marks
     timed = marks.filter(pl.col("time").is_not_null()).sort("time", maintain_order=True)
     return (timed if timed.height else marks)["stage"].to_list()[-1:]
 
