@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from assistant.case.store import CaseStore
     from assistant.config import Settings
 
+MOST = 1_000_000
+"""Members of the largest group."""
 PATTERNS = ("cross_job", "spatial", "temporal")
 
 
@@ -50,14 +52,18 @@ def group_sizes(text: str | None) -> dict[str, int] | None:
         return None
     pairs = _pairs(text) if "=" in text else _sizes_in(text)
     for name, size in pairs.items():
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= MOST:
             raise UsageError(f"--topology: {name}={size} is no size", hint="sizes are whole numbers, for example tp=8")
-    return {str(name): int(str(size)) for name, size in sorted(pairs.items())}
+    return {str(name): int(str(size)) for name, size in sorted(pairs.items(), key=lambda pair: str(pair[0]))}
 
 
 def _pairs(text: str) -> dict[str, object]:
     split = [part.strip().partition("=") for part in text.split(",") if part.strip()]
-    return {name.strip().lower(): int(size) if size.strip().isdecimal() else size for name, _, size in split}
+    return {name.strip().lower(): _size(size.strip()) for name, _, size in split}
+
+
+def _size(text: str) -> object:
+    return int(text) if text.isdecimal() and len(text) < 10 else text
 
 
 def _sizes_in(path: str) -> dict[str, object]:
@@ -66,7 +72,7 @@ def _sizes_in(path: str) -> dict[str, object]:
     try:
         with open(path, encoding="utf-8") as file:
             document = yaml.safe_load(file)
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no YAML or JSON"
         raise UsageError(f"--topology {path}: {reason}", hint="give a file, or sizes such as tp=8,pp=4") from None
     if not isinstance(document, dict):

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from assistant.faults.models import Fault
 from assistant.faults.regexes import Regex, compile_regex
+from assistant.intake.numerals import LONGEST, whole
 
 _NUMBERS = ("rank", "local_rank", "task", "pid", "iteration", "exitcode")
 
@@ -58,16 +59,14 @@ def _subject(values: dict[str, str]) -> Subject:
 
 
 def _number(text: str | None) -> int | None:
-    try:
-        return int(text) if text else None
-    except ValueError:
-        return None
+    bare = whole((text or "").removeprefix("-"), 10**LONGEST)
+    return -bare if bare is not None and text and text.startswith("-") else bare
 
 
 def _signal(text: str | None) -> int | None:
     name = (text or "").upper()
-    if name.isdigit():
-        return int(name)
+    if (number := whole(name)) is not None:
+        return number
     known = signal.Signals.__members__.get(name if name.startswith("SIG") else f"SIG{name}")
     return int(known) if known else None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from assistant.intake.launchers import Fact
 from assistant.intake.models import Source, Stream
+from assistant.intake.numerals import LARGEST, whole
 from assistant.intake.origins import Origin, origins
 from assistant.intake.prefixes import parse_key
 
@@ -33,7 +34,9 @@ class Claim:
     """Its own lines name several ranks: several processes wrote it."""
 
     def take(self, name: str, value: object, how: str) -> None:
-        """Accept a value unless a better source gave one."""
+        """Accept a value unless a better source gave one, or it is a number that no rank can have."""
+        if isinstance(value, int) and not 0 <= value <= LARGEST:
+            return
         if value is not None and getattr(self, name) is None:
             setattr(self, name, value)
             self.how.append(f"{_SPOKEN.get(name, name)} from {how}")
@@ -53,4 +56,4 @@ def make_claims(streams: Sequence[Stream], sources: Sequence[Source], facts: Seq
 
 def integer(text: str | None) -> int | None:
     """The number that a text of digits spells."""
-    return int(text) if text and text.isdigit() else None
+    return whole(text)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assistant.intake.nodelists import expand_numbers
+from assistant.intake.numerals import whole
 from assistant.intake.topology import Topology, task_counts
 
 Fact = Mapping[str, str]
@@ -66,11 +67,16 @@ def _by_stream(facts: Iterable[Fact]) -> dict[str, list[Fact]]:
 
 
 def _numbers(text: str) -> list[int]:
+    values = _literal(text)
+    return [value for value in values if isinstance(value, int)] if isinstance(values, list) else []
+
+
+def _literal(text: str) -> object:
+    """What a Python literal stands for; None for anything else."""
     try:
-        values = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return []
-    return [int(value) for value in values] if isinstance(values, list) else []
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
 
 
 def _launches(facts: Sequence[Fact]) -> Iterable[Launch]:
@@ -91,10 +97,9 @@ def _launches(facts: Sequence[Fact]) -> Iterable[Launch]:
 def _static_launches(facts: Sequence[Fact]) -> Iterable[Launch]:
     """A launcher that states its node's number and its ranks a node: they are numbered through."""
     for fact in facts:
-        if fact.get("nproc", "").isdigit() and fact.get("group_rank", "").isdigit():
-            each, group = int(fact["nproc"]), int(fact["group_rank"])
-            if each <= 1024:
-                yield Launch(int(fact.get("stream") or 0), {i: group * each + i for i in range(each)}, 0, _line(fact))
+        each, group = whole(fact.get("nproc"), 1024), whole(fact.get("group_rank"))
+        if each is not None and group is not None:
+            yield Launch(int(fact.get("stream") or 0), {i: group * each + i for i in range(each)}, 0, _line(fact))
 
 
 def _failure_blocks(facts: Sequence[Fact], maps: Maps) -> None:
@@ -112,17 +117,16 @@ def _failure_blocks(facts: Sequence[Fact], maps: Maps) -> None:
 def _pairs(facts: Sequence[Fact], maps: Maps) -> None:
     """Lines that name a rank and its node together, and DeepSpeed's table of them."""
     for fact in facts:
-        if fact.get("node") and fact.get("rank", "").isdigit():
-            maps.node_of_rank.setdefault(int(fact["rank"]), (fact["node"], _where(fact)))
+        if fact.get("node") and (rank := whole(fact.get("rank"))) is not None:
+            maps.node_of_rank.setdefault(rank, (fact["node"], _where(fact)))
         for node, ranks in _rank_map(fact).items():
             for rank in ranks:
                 maps.node_of_rank.setdefault(rank, (node, f"global_rank_mapping, {_where(fact)}"))
 
 
 def _rank_map(fact: Fact) -> dict[str, list[int]]:
-    try:
-        table = ast.literal_eval(fact.get("rank_map", "{}"))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
+    table = _literal(fact.get("rank_map", "{}"))
+    if not isinstance(table, dict):
         return {}
     return {str(k): [int(r) for r in v if isinstance(r, int)] for k, v in table.items() if isinstance(v, list)}
 

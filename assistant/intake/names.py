@@ -41,7 +41,15 @@ def member_path(name: str) -> str:
 def natural_key(name: str) -> NaturalKey:
     """Sort key that puts `rank-2` before `rank-10` and is total: equal keys only for equal names but for zeros."""
     parts = _DIGITS.split(name)
-    return tuple((int(part), len(part), "") if part.isdecimal() else (-1, 0, part) for part in parts if part)
+    return tuple(_natural(part) for part in parts if part)
+
+
+def _natural(part: str) -> tuple[int, int, str]:
+    """Numbers compare by their length first, so that none need be converted, however long."""
+    if not part.isdecimal():
+        return -1, 0, part
+    digits = part.lstrip("0")
+    return len(digits), 0, f"{digits}:{len(part)}"
 
 
 class DistinctNames:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assistant.intake.numerals import whole
+
 MOST = 100_000
 """A list that names more is not expanded: it is a misreading or an attack."""
 
@@ -35,10 +37,10 @@ def _numbers(text: str) -> list[str]:
     found: list[str] = []
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
-        if not first.isdigit() or (last and not last.isdigit()):
+        bottom, top = whole(first), whole(last or first)
+        if bottom is None or top is None:
             continue
-        top = int(last or first)
-        if top - int(first) + len(found) > MOST:
+        if top - bottom + len(found) > MOST:
             return found
-        found += [str(number).zfill(len(first)) for number in range(int(first), top + 1)]
+        found += [str(number).zfill(len(first)) for number in range(bottom, top + 1)]
     return found

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assistant.intake.models import Source, WriterKind
+from assistant.intake.numerals import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _stem(name: str) -> str:
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
     found = pattern.search(text)
-    return int(found.group(1)) if found else None
+    return whole(found.group(1)) if found else None
 
 
 def _kind(path: str, rank_known: bool) -> WriterKind | None:
@@ -108,16 +109,16 @@ def origin_of(name: str) -> Origin:
     torchrun = _TORCHRUN.search(path)
     plog = _PLOG.match(stem)
     slurm = _SLURM.match(stem)
-    rank = int(ranks[-1]) if ranks else None
+    rank = whole(ranks[-1]) if ranks else None
     found = Origin(
         node=_node(stems, slurm),
         rank=rank,
-        local_rank=int(torchrun.group(2)) if torchrun else local,
+        local_rank=whole(torchrun.group(2)) if torchrun else local,
         device=_device(text),
         pid=plog.group(1) if plog else None,
         task=_task(stem, slurm),
-        index=int(stem) if stem.isdigit() and len(stem) < 7 else None,
-        attempt=int(torchrun.group(1)) if torchrun else None,
+        index=whole(stem),
+        attempt=whole(torchrun.group(1)) if torchrun else None,
         job=slurm.group(1) if slurm else None,
         folder=_launch_folder(path),
     )
@@ -138,9 +139,9 @@ def _device(text: str) -> str | None:
 
 def _task(stem: str, slurm: re.Match[str] | None) -> int | None:
     if slurm:
-        return int(slurm.group(3))
+        return whole(slurm.group(3))
     found = _SLURM_TASK.match(stem)
-    return int(found.group(2)) if found else _number(_TASK, stem)
+    return whole(found.group(2)) if found else _number(_TASK, stem)
 
 
 def _launch_folder(path: str) -> str:

@@ -16,6 +16,7 @@ import polars as pl
 
 from assistant.intake.dialects import named_groups
 from assistant.intake.models import Dialect
+from assistant.intake.numerals import LONGEST, whole
 
 HEAD = 200
 """Characters of a line in which labels are looked for."""
@@ -76,7 +77,8 @@ def _part(dialect: Dialect, groups: dict[str, str | None]) -> str:
     for group, part in _PARTS.items():
         value = groups.get(group)
         if value:
-            return f"{part}={int(value) if value.isdigit() and part not in ('node', 'pod') else value}"
+            number = None if part in ("node", "pod") else whole(value, 10**LONGEST)
+            return f"{part}={value if number is None else number}"
     return ""
 
 
@@ -144,13 +146,13 @@ def _plausible(dialect: Dialect, seen: _Census, total: int) -> bool:
 
 def _counts_lines(order: list[str]) -> bool:
     """Numbers that only ever grow are line numbers (`grep -n`), not tasks."""
-    numbers = [int(part.partition("=")[2]) for part in order]
+    numbers = [number for part in order if (number := _number(part)) is not None]
     return len(numbers) >= 8 and all(a < b for a, b in pairwise(numbers))
 
 
 def _number(part: str) -> int | None:
     digits = part.partition("=")[2]
-    return int(digits) if digits.isdigit() else None
+    return whole(digits, 10**LONGEST)
 
 
 def _ranks_repeat_tasks(seen: _Census) -> bool:
@@ -251,9 +253,13 @@ def split_series(labels: Labels, texts: pl.Series) -> pl.DataFrame:
     if any(dialect.format != "mention" for dialect in labels.dialects):
         runs = _split_runs(labels, texts)
         keys = runs["key"].fill_null(labels.sole)
-        messages = pl.DataFrame({"text": texts, "n": runs["length"].fill_null(0)}).select(
-            pl.when(pl.col("n") > 0).then(pl.col("text").str.slice(pl.col("n"))).otherwise(pl.col("text"))
-        )["text"].rename("message")
+        messages = (
+            pl.DataFrame({"text": texts, "n": runs["length"].fill_null(0)})
+            .select(pl.when(pl.col("n") > 0).then(pl.col("text").str.slice(pl.col("n"))).otherwise(pl.col("text")))[
+                "text"
+            ]
+            .rename("message")
+        )
     mentioned = _mentions(labels, messages)
     if mentioned is not None:
         keys = _with_mention(keys, mentioned)

@@ -21,8 +21,10 @@ from tarfile import (
 
 from assistant.intake.files import ByteStream
 from assistant.intake.limits import MIB
+from assistant.intake.numerals import whole
 
 LONGEST_HEADER = MIB
+LARGEST_SIZE = 1 << 62
 _PAX = (XHDTYPE, SOLARIS_XHDTYPE)
 _EXTENSIONS = (*_PAX, XGLTYPE, GNUTYPE_LONGNAME, GNUTYPE_LONGLINK)
 
@@ -106,7 +108,8 @@ class TarWalk:
 
 def _member(info: TarInfo, extension: dict[str, str], start: int) -> TarMember:
     name = extension.get("GNU.sparse.name") or extension.get("path", info.name)
-    size = int(extension["size"]) if extension.get("size", "").isdecimal() else info.size
+    stated = whole(extension.get("size"), LARGEST_SIZE)
+    size = info.size if stated is None else stated
     sparse = info.type == GNUTYPE_SPARSE or any(key.startswith("GNU.sparse.") for key in extension)
     if info.isdir():
         return TarMember(name, 0, start, None, folder=True)

@@ -15,6 +15,7 @@ import yaml
 from assistant.errors import UsageError
 from assistant.intake.models import Stream
 from assistant.intake.nodelists import expand_hosts
+from assistant.intake.numerals import whole
 
 Fact = Mapping[str, str]
 
@@ -94,8 +95,8 @@ def _votes(facts: Sequence[Fact]) -> dict[str, Counter[int]]:
     for fact in facts:
         for group, size in _SPELLINGS.items():
             text = fact.get(group, "")
-            if text.isdigit() and 0 < int(text) <= LARGEST:
-                votes.setdefault(size, Counter())[int(text)] += 1
+            if number := whole(text, LARGEST):
+                votes.setdefault(size, Counter())[number] += 1
         for name, number in _mesh(fact):
             votes.setdefault(name, Counter())[number] += 1
     return votes
@@ -124,8 +125,8 @@ def _world_size(votes: Counter[int], sizes: Mapping[str, int | None]) -> int | N
 
 def _largest_group(facts: Sequence[Fact]) -> int | None:
     """The size of the largest communicator, which spans the job unless only parts of it were logged."""
-    sizes = [int(fact["comm_size"]) for fact in facts if fact.get("comm_size", "").isdigit()]
-    return max((size for size in sizes if 1 < size <= LARGEST), default=None)
+    sizes = [whole(fact.get("comm_size"), LARGEST) for fact in facts]
+    return max((size for size in sizes if size and size > 1), default=None)
 
 
 def _completed(sizes: dict[str, int | None]) -> dict[str, int | None]:
@@ -185,5 +186,3 @@ def read_topology_file(path: Path) -> dict[str, int]:
     if wrong:
         raise UsageError(f"{path}: not sizes of a job: {', '.join(wrong)}", hint=hint)
     return dict(raw)
-
-

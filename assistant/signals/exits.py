@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from assistant.events.models import Scan
 from assistant.intake.models import Source, WriterKind
+from assistant.intake.nodelists import expand_hosts, expand_numbers
 from assistant.intake.prefixes import parse_key
-from assistant.signals.hostlists import hosts, numbers
 from assistant.signals.lines import Line
 from assistant.signals.models import Signal, SignalKind, SignalPlace
 from assistant.signals.whereabouts import Whereabouts
@@ -60,6 +61,8 @@ ENDS: dict[str, int] = {
     "interrupt": -2,
 }
 """srun's words for signals (strsignal) as negative numbers."""
+MOST = 100_000
+"""Ends that are read of one source."""
 NEAR = 8
 """Lines between the two halves of a message that spreads over several lines."""
 
@@ -89,7 +92,7 @@ def read(scan: Scan, lines: dict[int, tuple[Line, ...]] | None = None) -> tuple[
     found: dict[tuple[object, ...], Signal] = {}
     for source in scan.sources:
         tellers = _Tellers(source, where, ranked)
-        for signal in _signals([line.head for line in seen.get(source.id, ())], tellers):
+        for signal in islice(_signals([line.head for line in seen.get(source.id, ())], tellers), MOST):
             key = (signal.origin, signal.node, signal.rank, signal.local_rank, signal.pid, signal.value, signal.attempt)
             found.setdefault(key, signal)
     return tuple(found.values())
@@ -126,10 +129,10 @@ def _srun(match: re.Match[str], line: Line, tellers: _Tellers, ending: bool) -> 
     if code is None:
         return
     closed = code == -15 or (ending and code in (-9, 137, 143))
-    names = hosts(match["host"])
+    names = expand_hosts(match["host"])
     base = _base("srun", line, tellers, names[0] if len(names) == 1 else "")
     base = replace(base, kind=SignalKind.CLOSED if closed else SignalKind.EXIT, exitcode=code)
-    for task in numbers(match["tasks"]):
+    for task in expand_numbers(match["tasks"]):
         rank = task if tellers.tasks_are_ranks else None
         node = tellers.where.nodes.get(task, base.node) if rank is not None else base.node
         yield replace(base, rank=rank, node=node, value=f"task {task}: {match['what']}")

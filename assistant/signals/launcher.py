@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from assistant.intake.numerals import whole
 from assistant.signals.lines import Line, writer_pid
 
 FAILED = re.compile(
@@ -95,4 +96,4 @@ def _name(text: str) -> str:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",") if part.strip().isdigit()]
+    return [number for part in text.split(",") if (number := whole(part.strip())) is not None]

@@ -25,7 +25,7 @@ class Line:
         return self if len(self.text) <= LONGEST else replace(self, text=self.text[:LONGEST])
 
 
-GLOG = re.compile(r"\b[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s+(\d+)\s")
+GLOG = re.compile(r"\b[IWEF](\d\d)(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d+))?\s+(\d{1,10})\s")
 """`E1129 17:36:46.974000 7284 torch/...`: month, day, time, and the pid of the writer."""
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from assistant.intake.models import Source
+from assistant.intake.numerals import LONGEST
 from assistant.signals.lines import Line
 from assistant.signals.windows import Place
 
@@ -82,7 +83,7 @@ def _time(value: object) -> float | None:
 
 def _code(holder: dict[str, Any]) -> int | None:
     code = holder.get("errorCode")
-    return code if isinstance(code, int) and not isinstance(code, bool) else None
+    return code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < 10**LONGEST else None
 
 
 def candidates(sources: Iterable[Source]) -> dict[int, list[Place]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from assistant.events.models import Record, Scan
 from assistant.intake.models import Source, Stream
+from assistant.intake.numerals import whole
 from assistant.signals.windows import known_records
 
 RANK_FOLDER = re.compile(
@@ -85,8 +86,8 @@ class Whereabouts:
     @property
     def world_size(self) -> int | None:
         """The number of ranks, where all lines that state it agree."""
-        stated = {fact["world_size"] for fact in self.scan.facts if fact.get("world_size", "").isdigit()}
-        return int(stated.pop()) if len(stated) == 1 else None
+        stated = {size for fact in self.scan.facts if (size := whole(fact.get("world_size"))) is not None}
+        return stated.pop() if len(stated) == 1 else None
 
     def node(self, source: Source, host: str = "", rank: int | None = None) -> str | None:
         """The node's name as the rest of the case uses it; the launcher's host name where nothing else is known."""

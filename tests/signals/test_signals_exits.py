@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from assistant.events.models import Scan
+from assistant.intake.nodelists import expand_hosts as hosts
+from assistant.intake.nodelists import expand_numbers as numbers
 from assistant.signals.exits import read
-from assistant.signals.hostlists import hosts, numbers
 from assistant.signals.models import SignalKind
 
 ScanOf = Callable[..., Scan]
