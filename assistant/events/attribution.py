@@ -9,14 +9,15 @@ from dataclasses import replace
 import polars as pl
 
 from assistant.events.models import Record
-from assistant.intake.clock import Skew, estimate_skew
+from assistant.intake.clock import Skew, estimate_skew, of_nodes
 from assistant.intake.identity import resolve
 from assistant.intake.launchers import Fact
 from assistant.intake.models import Source, Stream
+from assistant.intake.origins import origins
 
 
-def skew_of(marks: pl.DataFrame) -> Skew:
-    """How far the sources' clocks are apart, from the marks they share."""
+def skew_of(marks: pl.DataFrame, sources: Sequence[Source] = ()) -> Skew:
+    """How far the sources' clocks are apart, from the marks they share; others on the same node have its clock."""
     timed = marks.filter(pl.col("time").is_not_null())
     if timed["source"].n_unique() < 2:
         return Skew()
@@ -24,7 +25,7 @@ def skew_of(marks: pl.DataFrame) -> Skew:
     events: dict[int, list[tuple[tuple[object, ...], float]]] = {}
     for source, *what, time in keys.iter_rows():
         events.setdefault(source, []).append((tuple(what), time))
-    return estimate_skew(events)
+    return of_nodes(estimate_skew(events), {s: origin.node for s, origin in origins(sources).items()}, events)
 
 
 def on_common_clock(marks: pl.DataFrame, skew: Skew) -> pl.DataFrame:

@@ -37,7 +37,7 @@ def finish(
     iterations = pl.Series([state.iterations for state in states], dtype=pl.Int32)
     counts = regrouped(table, pl.Series(template_of, dtype=pl.Int32), iterations).rename({"form": "template"})
     marks = gathered.marks.table().drop(INTERNAL)
-    skew = skew_of(marks)
+    skew = skew_of(marks, discovery.sources)
     attempts = split_attempts(marks, discovery.sources)
     marks = attempts.number(on_common_clock(marks, skew))
     found = [each for _, each in gathered.indicators.indicators()]

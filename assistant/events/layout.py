@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assistant.events.batch import Batch
-from assistant.events.pieces import LONGEST, Ints, Pieces, blob
+from assistant.events.pieces import LONGEST, Ints, Pieces, blob, uncoloured
 from assistant.intake.dialects import Dialects
 from assistant.intake.envelopes import FEWEST, sniff_envelope, unwrap_series
 from assistant.intake.models import Block, Dialect, Source
@@ -77,7 +77,7 @@ def sample(block: Block, each: int = SAMPLE_LINES) -> list[str]:
         stretches = (data[:_STRETCH], data[middle : middle + _STRETCH], data[-_STRETCH:])
         head, inner, tail = (stretch.splitlines() for stretch in stretches)
         chosen = head[:each] + inner[1 : each + 1] + tail[1:][-each:]
-    return [line[:SAMPLE_BYTES].decode(errors="replace") for line in chosen]
+    return [uncoloured(line[:SAMPLE_BYTES]).decode(errors="replace") for line in chosen]
 
 
 def _thirds(lines: list[T], each: int) -> list[T]:

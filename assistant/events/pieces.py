@@ -98,6 +98,11 @@ def _spans(breaks: Ints) -> tuple[Ints, Ints]:
     return start, breaks - start
 
 
+def uncoloured(data: bytes) -> bytes:
+    """The bytes without terminal escapes and NUL bytes."""
+    return _ESCAPES.sub(b"", data) if b"\x1b" in data or b"\x00" in data else data
+
+
 def _clean(data: bytes, breaks: Ints, start: Ints, length: Ints) -> tuple[bytes, Ints, Ints]:
     if b"\x1b" not in data and b"\x00" not in data:
         return data, start, length

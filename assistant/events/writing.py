@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from assistant.events.joining import Rows
 from assistant.events.models import Record
+from assistant.events.pieces import Ints
 from assistant.events.streams import RAW_BYTES, TEXT_CHARS, Line, Open
 
 _END_CHARS = TEXT_CHARS // 4
@@ -28,6 +29,7 @@ def record_of_rows(rows: Rows, stream: int, members: Sequence[int], key: int, te
     """A record of one batch. Template, stage, attempt and iterations from elsewhere are filled in at the end."""
     head, pieces, source = members[0], rows.batch.pieces, rows.batch.source
     time, iteration = float(rows.time[head]), int(rows.iteration[head])
+    end = _within(source, members, key if key != head else members[-1])
     return Record(
         source=int(source[head]),
         line=int(pieces.line[head]),
@@ -41,15 +43,23 @@ def record_of_rows(rows: Rows, stream: int, members: Sequence[int], key: int, te
         iteration=None if iteration < 0 else iteration,
         template=int(rows.mask[key]),
         order=int(rows.order[head]),
-        last_line=int(pieces.line[key if key != head else members[-1]]),
-        last_offset=int(pieces.offset[key if key != head else members[-1]]),
+        last_line=int(pieces.line[end]),
+        last_offset=int(pieces.offset[end]),
     )
+
+
+def _within(source: Ints, members: Sequence[int], end: int) -> int:
+    """The row at which a record ends, or the last one before its source was rotated away."""
+    here = source[members[0]]
+    return end if source[end] == here else [row for row in members if source[row] == here][-1]
 
 
 def record_of_lines(stream: int, record: Open) -> Record:
     """A record that was carried from batch to batch."""
     head: Line = record.lines[0]
     end = record.lines[record.key] if record.key else record.lines[-1]
+    if end.place[0] != head.place[0]:
+        end = [line for line in record.lines if line.place[0] == head.place[0]][-1]
     return Record(
         source=head.place[0],
         line=head.place[1],

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 LEAST_SHARED = 3
 """Shared events below which a source's clock is left alone."""
@@ -41,6 +41,23 @@ def estimate_skew(events: Mapping[int, Iterable[tuple[Hashable, float]]]) -> Ske
     distances = {s: [t - common[key] for key, t in seen.items() if key in common] for s, seen in first.items()}
     ahead = {source: lead for source, own in sorted(distances.items()) if (lead := _lead(own))}
     return Skew(ahead, _describe(ahead))
+
+
+def of_nodes(skew: Skew, node_of: Mapping[int, str | None], told: Container[int]) -> Skew:
+    """The skew with those sources added that tell no time shared with others, but lie on a node whose clock is known.
+
+    Args:
+        node_of: each source's node by its path, None where that names none.
+        told: sources with events of their own.
+    """
+    leads: dict[str, list[float]] = defaultdict(list)
+    for source in sorted(skew.ahead):
+        if node := node_of.get(source):
+            leads[node].append(skew.ahead[source])
+    agreed = {node: own[0] for node, own in leads.items() if max(own) - min(own) <= 2 * NOISE}
+    quiet = sorted(source for source in node_of if source not in told)
+    added = {source: agreed[node] for source in quiet if (node := node_of[source]) in agreed and node}
+    return replace(skew, ahead=skew.ahead | added)
 
 
 def _first_times(pairs: Iterable[tuple[Hashable, float]]) -> dict[Hashable, float]:

@@ -125,6 +125,8 @@ _STRUCTURAL = frozenset({"required", "message", "time"})
 
 def unwrap_series(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
     """Columns `message`, `time` (UTC epoch seconds), `key` and `partial`, one row a line."""
+    if dialect.format == "text":
+        return _unwrap_texts(dialect, lines)
     found = [unwrap(dialect, line) for line in lines.to_list()]
     columns = {
         "message": [each.message for each in found],
@@ -133,3 +135,17 @@ def unwrap_series(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
         "partial": [each.partial for each in found],
     }
     return pl.DataFrame(columns, schema=SCHEMA)
+
+
+def _unwrap_texts(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
+    """As `unwrap` on each line of a text envelope, in bulk."""
+    parts = lines.str.extract_groups(dialect.pattern or "").struct.unnest()
+    if "partial" not in parts.columns:
+        parts = parts.with_columns(partial=pl.lit("F"))
+    moment = pl.col("time").str.replace("Z$", "+00:00").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", strict=False)
+    return parts.with_columns(line=lines).select(
+        message=pl.coalesce("message", "line"),
+        time=moment.dt.epoch("us") / 1e6,
+        key=pl.lit(""),
+        partial=(pl.col("partial") == "P").fill_null(value=False),
+    )

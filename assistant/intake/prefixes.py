@@ -262,15 +262,15 @@ def split_series(labels: Labels, texts: pl.Series) -> pl.DataFrame:
         )
     mentioned = _mentions(labels, messages)
     if mentioned is not None:
-        keys = _with_mention(keys, mentioned)
+        keys = _with_mention(keys, mentioned, labels.sole)
     return pl.DataFrame({"key": keys, "message": messages})
 
 
-def _with_mention(keys: pl.Series, mentioned: pl.Series) -> pl.Series:
+def _with_mention(keys: pl.Series, mentioned: pl.Series, sole: str) -> pl.Series:
     """Add a mentioned rank where the label did not already name one."""
     frame = pl.DataFrame({"key": keys, "named": mentioned})
     takes = pl.col("named").is_not_null() & ~pl.col("key").str.contains("rank=", literal=True)
-    joined = pl.concat_str("key", "named", separator=";").str.strip_prefix(";")
+    joined = pl.when(pl.col("key") == sole).then("named").otherwise(pl.concat_str("key", "named", separator=";"))
     return frame.select(pl.when(takes).then(joined).otherwise(pl.col("key")).alias("key"))["key"]
 
 

@@ -7,7 +7,10 @@ silent: killed, hung, or stopped by its launcher before it noticed anything.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assistant.events.models import Scan
+from assistant.intake.models import Source
 from assistant.signals.consoles import Console, Remains
 from assistant.signals.ends import ends, maps
 from assistant.signals.failures import entries
@@ -36,12 +39,20 @@ def read(
     seen = read_around(scan.sources, places(scan)) if lines is None else lines
     found = Remains(Whereabouts(scan, empty), files=list(error_files(scan.sources, seen)))
     told = {file.source.id for file in found.files}
-    for source in scan.sources:
-        own = [line.head for line in seen.get(source.id, ()) if source.id not in told]
+    for parts in _rotated(scan.sources):
+        own = [line.head for source in parts if source.id not in told for line in seen.get(source.id, ())]
         if own:
-            found.consoles.append(Console(source, tuple(entries(own)), agents(own)))
+            found.consoles.append(Console(parts[-1], tuple(entries(own)), agents(own)))
     found.identify()
     return _unique([*ends(found), *maps(found), *reported(found), *unreported(found)])
+
+
+def _rotated(sources: Iterable[Source]) -> list[list[Source]]:
+    """The parts of each rotated set together, oldest first: a block may begin in one and end in the next."""
+    groups: dict[str, list[Source]] = {}
+    for source in sources:
+        groups.setdefault(source.group or source.name, []).append(source)
+    return [sorted(parts, key=lambda source: source.part) for parts in groups.values()]
 
 
 def _unique(found: list[Signal]) -> tuple[Signal, ...]:

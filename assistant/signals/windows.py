@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import polars as pl
 
@@ -40,13 +41,16 @@ class Span:
 
 
 def anchors(scan: Scan, words: re.Pattern[str]) -> dict[int, list[Place]]:
-    """Where the records and templates stand that hold the words, sorted, by source."""
+    """Where the records and templates stand that hold the words, sorted, by source; a rotated log goes on behind it."""
     found: dict[int, set[Place]] = {}
     for record in known_records(scan):
         if words.search(record.text):
             found.setdefault(record.source, set()).add((record.line, record.offset))
     for source, line, offset in _from_templates(scan, words):
         found.setdefault(source, set()).add((line, offset))
+    for before, after in pairwise(scan.sources):
+        if before.id in found and after.group == before.group and after.part > before.part:
+            found.setdefault(after.id, set()).add((1, 0))
     return {source: sorted(places) for source, places in sorted(found.items())}
 
 
