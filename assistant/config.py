@@ -27,7 +27,7 @@ PatternName = Literal["cross_job", "spatial", "temporal"]
 
 
 def _expanded(path: Path) -> Path:
-    return path.expanduser()
+    return Path(os.path.expanduser(path))
 
 
 UserPath = Annotated[Path, AfterValidator(_expanded)]
@@ -136,7 +136,7 @@ def every_key() -> Iterator[tuple[str, type[Section], str]]:
 def user_file() -> Path:
     """The user's own file: `ROOTRANK_CONFIG` where set, else in the user's configuration folder."""
     chosen = os.environ.get(f"{PREFIX}CONFIG")
-    return Path(chosen).expanduser() if chosen else paths.user_folder() / FILE_NAME
+    return _expanded(Path(chosen)) if chosen else paths.user_folder() / FILE_NAME
 
 
 def shipped_files() -> list[Path]:
@@ -146,16 +146,16 @@ def shipped_files() -> list[Path]:
 
 def project_file(start: Path) -> Path | None:
     """The nearest `rootrank.toml` in `start` or a folder above it."""
-    return next((path for folder in (start, *start.parents) if (path := folder / FILE_NAME).is_file()), None)
+    return next((path for folder in (start, *start.parents) if os.path.isfile(path := folder / FILE_NAME)), None)
 
 
 def files(shipped: Iterable[Path], start: Path) -> list[Path]:
     """The files that are read, lowest layer first. A chosen `ROOTRANK_CONFIG` must exist, the others may not."""
     own = user_file()
-    if f"{PREFIX}CONFIG" in os.environ and not own.is_file():
+    if f"{PREFIX}CONFIG" in os.environ and not os.path.isfile(own):
         raise ConfigError(f"{own}: no such file", hint=f"correct or unset {PREFIX}CONFIG")
     near = project_file(start)
-    found = [*shipped, *([own] if own.is_file() else []), *([near] if near else [])]
+    found = [*shipped, *([own] if os.path.isfile(own) else []), *([near] if near else [])]
     return list(dict.fromkeys(found))
 
 
@@ -177,11 +177,19 @@ def load(
         ConfigError: names the file or variable, the key, and the nearest valid key.
     """
     values: dict[str, Value] = {}
-    for path in files(shipped_files() if shipped is None else shipped, (start or Path.cwd()).absolute()):
+    for path in files(shipped_files() if shipped is None else shipped, _folder(start)):
         values.update(read_file(path))
     values.update(_from_environment(os.environ if environment is None else environment))
     values.update(typed or {})
     return check(values)
+
+
+def _folder(start: Path | None) -> Path:
+    """Where the project's file is looked for; the root where the working folder was removed."""
+    try:
+        return (start or Path.cwd()).absolute()
+    except FileNotFoundError:
+        return Path("/")
 
 
 def check(values: Mapping[str, Value]) -> Loaded:
@@ -214,7 +222,7 @@ def read_file(path: Path) -> dict[str, Value]:
     """The unchecked values of one file; ConfigError where it is no TOML."""
     try:
         document = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: {_first_line(error)}", hint="correct the file or move it away") from None
     values: dict[str, Value] = {}
     for section, content in document.items():

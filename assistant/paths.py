@@ -25,7 +25,7 @@ PACKAGED = "packaged"
 def user_folder() -> Path:
     """The user's own folder, whether it exists or not."""
     override = os.environ.get(HOME_VARIABLE)
-    return Path(override).expanduser() if override else Path(platformdirs.user_config_dir("rootrank"))
+    return Path(os.path.expanduser(override)) if override else Path(platformdirs.user_config_dir("rootrank"))
 
 
 def shipped(kind: Kind, package: Path = PACKAGE) -> Path | None:
@@ -40,4 +40,4 @@ def shipped(kind: Kind, package: Path = PACKAGE) -> Path | None:
 def locate(kind: Kind) -> list[Path]:
     """The existing folders of a kind, weakest first: an entry in a later folder replaces one of the same id."""
     found = [shipped(kind), user_folder() / kind]
-    return [folder for folder in found if folder is not None and folder.is_dir()]
+    return [folder for folder in found if folder is not None and os.path.isdir(folder)]

@@ -17,6 +17,7 @@ from assistant.baselines.store import BaselineStore
 from assistant.case.models import Case, Evidence
 from assistant.diagnosis.conclude import conclude
 from assistant.diagnosis.models import Findings
+from assistant.errors import NothingFound, StoreError
 from assistant.events.models import Scan
 from assistant.events.scan import scan
 from assistant.faults.library import Library, load_library
@@ -105,8 +106,19 @@ def read(paths: Sequence[str], options: Options) -> Reading:
         limits=options.limits,
     )
     scanned = replace(scanned, unread=tuple(dict.fromkeys((*discovery.unread, *scanned.unread))))
+    if options.since is not None or options.until is not None:
+        _refuse_nothing(scanned)
     topology = read_topology(scanned.facts, given=options.topology)
     return Reading(discovery, scanned, library, topology)
+
+
+def _refuse_nothing(scanned: Scan) -> None:
+    """An empty window is no verdict."""
+    if not scanned.counts.height:
+        raise NothingFound(
+            "no line of these logs was written between --since and --until",
+            hint="times without a zone are UTC, lines without a time are left out by --since; widen the window",
+        )
 
 
 def diagnose(paths: Sequence[str], options: Options | None = None) -> Case:
@@ -126,7 +138,14 @@ def _baseline(scanned: Scan, options: Options) -> tuple[Baseline | None, str]:
         return None, ""
     plain = replace(options, progress=None, job=None, since=None, until=None)
     store = BaselineStore(options.data_folder or Path())
-    return choose_baseline(scanned, options.baseline, store, lambda files: read([str(f) for f in files], plain).scan)
+    try:
+        return choose_baseline(
+            scanned, options.baseline, store, lambda files: read([str(f) for f in files], plain).scan
+        )
+    except StoreError as error:
+        if options.baseline is not None:
+            raise
+        return None, f"stored baselines cannot be read: {error.message}"
 
 
 def compare(reading: Reading, baseline: Baseline | None, why: str, without: frozenset[str]) -> Findings:

@@ -182,7 +182,7 @@ class CaseStore:
         document = {
             "store": STORE_VERSION,
             "saved": datetime.now(UTC).isoformat(timespec="microseconds"),
-            "inputs": asdict(inputs),
+            "inputs": _portable(asdict(inputs)),
             "case": case.model_dump(mode="json"),
         }
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ class CaseStore:
         number = self._revisions(case_id)[-1]
         try:
             return _summary(self._revision(case_id, number), number)
-        except (StoreError, KeyError, TypeError, AttributeError):
+        except (StoreError, KeyError, TypeError, AttributeError, ValueError):
             return Summary(case_id, number, "", "unreadable", "", "", "", ())
 
 
@@ -218,6 +218,32 @@ def _replace(path: Path, data: bytes) -> None:
         raise
 
 
+_RAW = "\0"
+"""Begins a stored text that is not valid Unicode, as a file name may be: its bytes follow in hexadecimal."""
+
+
+def _portable(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """`value` with such texts in a form that JSON can hold."""
+    if isinstance(value, dict):
+        return {key: _portable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_portable(item) for item in value]
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        return _RAW + value.encode("utf-8", "surrogatepass").hex()
+    return value
+
+
+def _restored(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """The opposite of `_portable`."""
+    if isinstance(value, dict):
+        return {key: _restored(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_restored(item) for item in value]
+    if isinstance(value, str) and value.startswith(_RAW):
+        return bytes.fromhex(value[1:]).decode("utf-8", "surrogatepass")
+    return value
+
+
 def _document(path: Path) -> dict[str, Any]:
     try:
         document = orjson.loads(path.read_bytes())
@@ -235,9 +261,10 @@ def _document(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> StoredCase:
     document = _document(path)
     try:
-        inputs = Inputs(tuple(document["inputs"]["paths"]), dict(document["inputs"]["options"]))
+        stored = _restored(document["inputs"])
+        inputs = Inputs(tuple(stored["paths"]), dict(stored["options"]))
         return StoredCase(Case.model_validate_json(orjson.dumps(document["case"])), inputs, str(document["saved"]))
-    except (ValidationError, KeyError, TypeError):
+    except (ValidationError, KeyError, TypeError, ValueError):
         raise _damaged(path) from None
 
 
@@ -247,7 +274,7 @@ def _summary(path: Path, revision: int) -> Summary:
     places = [_place(suspect) for suspect in case["suspects"]]
     who = ", ".join(places[:3]) + (f" +{len(places) - 3}" if len(places) > 3 else "")
     job = case["job"].get("id") or ""
-    paths = tuple(document["inputs"]["paths"])
+    paths = tuple(path.encode(errors="backslashreplace").decode() for path in _restored(document["inputs"])["paths"])
     return Summary(case["case"], revision, document["saved"], case["status"], case["verdict"]["cause"], who, job, paths)
 
 
@@ -272,7 +299,7 @@ def _unknown(name: str, found: list[str], known: list[str]) -> UnknownCase:
 def _writing(root: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise StoreError(f"cannot write to the data folder {root}: {_reason(error)}", hint=_REMEDY) from None
 
 
@@ -280,12 +307,12 @@ def _writing(root: Path) -> Iterator[None]:
 def _reading(root: Path) -> Iterator[None]:
     try:
         yield
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise StoreError(f"cannot read the data folder {root}: {_reason(error)}", hint=_REMEDY) from None
 
 
 _REMEDY = "set storage.data_dir (or ROOTRANK_DATA_DIR) to a folder that you can write to"
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
+def _reason(error: OSError | ValueError) -> str:
+    return ((error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__).lower()

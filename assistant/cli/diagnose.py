@@ -12,7 +12,7 @@ from assistant.cli.exit_codes import ExitCode, of_case
 from assistant.cli.output import emit, form_of
 from assistant.cli.request import Request, run
 from assistant.cli.settings import case_store, configured, group_sizes, pattern_names
-from assistant.errors import StoreError
+from assistant.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from assistant.case.models import Case
@@ -57,6 +57,9 @@ def diagnose(
 ) -> int:
     """Says which rank or node of a job failed first, why, and what to do now."""
     form = form_of(json, markdown)
+    for name, given in (("PATH", paths), ("--baseline", [baseline]), ("--job", [job])):
+        if "" in given:
+            raise UsageError(f"{name} is empty", hint="perhaps a variable in your command line is not set")
     settings = configured(
         diagnose__threads=("--threads", threads) if threads else None,
         diagnose__without=("--without", pattern_names(without)) if without else None,

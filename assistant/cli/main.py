@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -46,6 +47,7 @@ def root(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; nothing is ever raised."""
+    _fill_closed_streams()
     _tolerate_any_text()
     try:
         code = int(app(args=arguments, prog_name="rootrank", standalone_mode=False) or ExitCode.OK)
@@ -54,6 +56,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ExitCode.OK
     except (Exception, KeyboardInterrupt) as error:
         return narration.explain(error)
+
+
+def _fill_closed_streams() -> None:
+    """Streams that the caller closed lead nowhere: else a file opened later would get their number and our words.
+
+    Standard input stays None, which is how its reader knows that there is none.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
 def _tolerate_any_text() -> None:

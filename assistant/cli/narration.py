@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TextIO, runtime_checkable
 
 from assistant.cli.exit_codes import ExitCode, of_error
 from assistant.errors import RootrankError
@@ -26,7 +27,15 @@ def say(text: str) -> None:
     """One line on standard error; nothing a terminal would act on is left in it."""
     from assistant.report.text import clean
 
-    print(clean(text), file=sys.stderr, flush=True)
+    try:
+        print(clean(text), file=sys.stderr, flush=True)
+    except OSError:
+        lead_nowhere(sys.stderr)
+
+
+def lead_nowhere(stream: TextIO) -> None:
+    """A stream that cannot be written swallows the rest: nobody reads it, and flushing at exit must not fail too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def remark(text: str) -> None:
@@ -53,6 +62,9 @@ def explain(error: BaseException) -> ExitCode:
         return ExitCode.INTERRUPTED
     if isinstance(error, ParserError):
         return _usage(error)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+        lead_nowhere(sys.stdout)
+        return refuse(f"cannot write: {os.strerror(error.errno).lower()}", "make room on the disk", ExitCode.USAGE)
     if isinstance(error, MemoryError):
         return refuse("out of memory", "give fewer files, or --threads 1", ExitCode.INTERNAL)
     return _internal(error)

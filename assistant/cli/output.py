@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
+from assistant.cli.narration import lead_nowhere
 from assistant.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,17 +49,19 @@ def pipe() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        lead_nowhere(sys.stdout)
+    except OSError as error:
+        lead_nowhere(sys.stdout)
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot write to standard output: {reason}", hint="write to a file with -o") from None
 
 
 def print_json(value: object) -> None:
     """Any value of ours as indented JSON."""
-    import orjson
+    from assistant.report.json import dumps
 
     with pipe():
-        sys.stdout.buffer.write(
-            orjson.dumps(value, default=str, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        )
+        sys.stdout.buffer.write(dumps(value))
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

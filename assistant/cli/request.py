@@ -50,7 +50,7 @@ def run(request: Request, settings: Settings, *, bar: bool) -> Case:
         os.environ.setdefault("POLARS_MAX_THREADS", str(settings.diagnose.threads))
     from assistant.pipeline import diagnose
 
-    if STDIN in request.paths and sys.stdin.isatty():
+    if STDIN in request.paths and sys.stdin is not None and sys.stdin.isatty():
         narration.say("reading standard input; end it with Ctrl-D")
     with progress_bar(bar) as hook:
         return diagnose(request.paths, options(request, settings, hook))
@@ -110,7 +110,10 @@ def _restored(choices: dict[str, Any]) -> Request:
 
 
 def _absolute(path: str) -> str:
-    return path if path == STDIN else os.path.abspath(path)
+    try:
+        return path if path == STDIN else os.path.abspath(path)
+    except FileNotFoundError:
+        return path
 
 
 def _exists(path: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import errno
 import os
 import shutil
 import sys
@@ -12,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from assistant.intake.files import reason_of
+from assistant.intake.files import NotAFile, reason_of
 from assistant.intake.limits import DEFAULT_LIMITS, MIB, Limits
 
 STDIN = "-"
@@ -21,7 +20,7 @@ STDIN = "-"
 def spool_stdin(limits: Limits = DEFAULT_LIMITS) -> tuple[Path, str | None]:
     """Copy standard input to a file of mode 0600 that is removed at exit. Returns it, and why it is not whole."""
     if sys.stdin is None:
-        raise FileNotFoundError(errno.EBADF, "standard input is closed")
+        raise NotAFile("closed: nothing is piped in")
     return spool(sys.stdin.buffer, limits)
 
 

@@ -19,6 +19,7 @@ from assistant.case.vocabulary import Status
 from assistant.report.rows import LIMIT, Detail, Row, details, headline, summary
 
 WIDTH, HEIGHT = 80, 24
+WIDEST = 1000
 MARGIN = 10
 """Columns of the labels at the left."""
 SPARE = 2
@@ -149,8 +150,11 @@ def size_of(stream: IO[str]) -> tuple[int, int]:
             width, height = size.columns or width, size.lines or height
         except (OSError, ValueError):
             pass
-    columns = os.environ.get("COLUMNS", "")
-    return (int(columns) if columns.isdecimal() and int(columns) else width), height
+    return _asked_width(os.environ.get("COLUMNS", "")) or width, height
+
+
+def _asked_width(text: str) -> int | None:
+    return min(int(text), WIDEST) if text.isascii() and text.isdecimal() and len(text) < 20 else None
 
 
 _RULER = Console(file=sys.__stderr__, width=WIDTH, color_system=None, force_terminal=False)
