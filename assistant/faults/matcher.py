@@ -47,9 +47,7 @@ class Matcher:
     def __init__(self, library: Library) -> None:
         self.library = library
         self._compiled = tuple(
-            _compile(place, fault, signature)
-            for place, fault in enumerate(library)
-            for signature in fault.signatures
+            _compile(place, fault, signature) for place, fault in enumerate(library) for signature in fault.signatures
         )
         self._set = compile_set([one.signature.regex for one in self._compiled])
         grave = (one for one in self._compiled if one.fault.role is not FaultRole.BENIGN)
