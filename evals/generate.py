@@ -196,7 +196,7 @@ class _Writer:
 
     def _out_of_memory(self) -> str:
         frames = ((311, "<module>", "main()"), (288, "main", "loss.backward()"))
-        stack = "".join(f'  File "/work/train.py", line {n}, in {name}\n    {code}\n' for n, name, code in frames)
+        stack = "".join(f'  File "/opt/train/train.py", line {n}, in {name}\n    {code}\n' for n, name, code in frames)
         return (
             f"Traceback (most recent call last):\n{stack}torch.OutOfMemoryError: CUDA out of memory. Tried to allocate "
             "2.50 GiB. GPU 5 has a total capacity of 79.10 GiB of which 1.02 GiB is free.\n"

@@ -14,7 +14,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 LONGEST = 400
 ROOMS = ("assistant", "tests", "evals")
 DATA = ("knowledge", "prompts", "configs", "docs", ".ci")
-MACHINE = re.compile(r"/work/(main|shared|\.library)|/root/|/tmp/w/|/opt/(wheels|pypi)|\.\./shared/(?!logs)")
+MACHINE = re.compile(rf"{re.escape(str(CHECKOUT))}|/root/|/home/runner/")
+"""Paths that only exist where the project happened to be written."""
 
 
 def sources(*folders: str, suffix: str = "*.py") -> list[Path]:
