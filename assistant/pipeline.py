@@ -106,15 +106,18 @@ def read(paths: Sequence[str], options: Options) -> Reading:
         limits=options.limits,
     )
     scanned = replace(scanned, unread=tuple(dict.fromkeys((*discovery.unread, *scanned.unread))))
-    if options.since is not None or options.until is not None:
-        _refuse_nothing(scanned)
+    _refuse_nothing(scanned, windowed=options.since is not None or options.until is not None)
     topology = read_topology(scanned.facts, given=options.topology)
     return Reading(discovery, scanned, library, topology)
 
 
-def _refuse_nothing(scanned: Scan) -> None:
-    """An empty window is no verdict."""
-    if not scanned.counts.height:
+def _refuse_nothing(scanned: Scan, *, windowed: bool) -> None:
+    """What was not read, or lies outside the window, gives no verdict."""
+    if not scanned.bytes and scanned.unread:
+        first = scanned.unread[0]
+        hint = "the logs changed after they were listed: copy them, and diagnose the copy"
+        raise NothingFound(f"nothing could be read: {first.source}: {first.why}", hint=hint)
+    if windowed and not scanned.counts.height:
         raise NothingFound(
             "no line of these logs was written between --since and --until",
             hint="times without a zone are UTC, lines without a time are left out by --since; widen the window",

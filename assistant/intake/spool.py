@@ -15,10 +15,12 @@ from assistant.intake.files import NotAFile, reason_of
 from assistant.intake.limits import DEFAULT_LIMITS, MIB, Limits
 
 STDIN = "-"
+_DESCRIPTORS = "/proc/self/fd"
+"""Where Linux shows open files, also those without a name, so that they can be opened again."""
 
 
 def spool_stdin(limits: Limits = DEFAULT_LIMITS) -> tuple[Path, str | None]:
-    """Copy standard input to a file of mode 0600 that is removed at exit. Returns it, and why it is not whole."""
+    """Copy standard input to a file of mode 0600 that goes with this process. Returns it, and why it is not whole."""
     if sys.stdin is None:
         raise NotAFile("closed: nothing is piped in")
     return spool(sys.stdin.buffer, limits)
@@ -28,7 +30,12 @@ def spool(stream: BinaryIO, limits: Limits = DEFAULT_LIMITS) -> tuple[Path, str 
     """As `spool_stdin`, for any stream. Raises OSError if no temporary file can be made."""
     handle, name = tempfile.mkstemp(prefix="rootrank-stdin-")
     path = Path(name)
-    atexit.register(_remove, path, os.getpid())
+    if os.path.exists(_DESCRIPTORS):
+        # Without a name nothing of it is left on disk, however this process ends.
+        path = Path(f"{_DESCRIPTORS}/{os.dup(handle)}")
+        os.unlink(name)
+    else:
+        atexit.register(_remove, path, os.getpid())
     with open(handle, "wb") as file:
         try:
             return path, _copy(stream, file, limits)
