@@ -58,6 +58,8 @@ def _struck(group: Group, bench: Bench) -> frozenset[int]:
 def _ends_of(group: Group, bench: Bench) -> list[Exit]:
     victims = {e.writer.rank for g in bench.groups if g.waits for e in g.exhibits}
     ends = [end for end in bench.ends if end.by_itself and end.place.rank not in victims]
+    if group.nodes:
+        ends = [end for end in ends if end.place.node is None or end.place.node in group.nodes]
     cause = group.fault.cause if group.fault else ""
     return [end for end in ends if end.cause == cause] if cause.startswith("process.") else ends
 

@@ -39,7 +39,7 @@ SPOILS_A_SUCCESS = ("storage.", "checkpoint.", "memory.", "hardware.")
 
 def prepare(findings: Findings) -> Bench:
     """Gather what all theories are judged on."""
-    people = population(findings.scan, findings.topology)
+    people = population(findings.scan, findings.topology, findings.signals)
     shown = exhibits(findings, people)
     attempt = last_attempt(findings.scan)
     current = [e for e in shown if e.record.attempt == attempt]

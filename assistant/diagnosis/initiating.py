@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assistant.diagnosis.exits import Exit
-from assistant.diagnosis.models import Exhibit, Findings, Group, Place
+from assistant.diagnosis.models import Exhibit, Findings, Group
 from assistant.diagnosis.order import earlier
 from assistant.faults.models import FaultRole, Specificity
 from assistant.intake.models import WriterKind
@@ -146,7 +146,7 @@ def _after_waiting(group: Group, rivals: list[Group]) -> Clue | None:
 def is_victim(exhibit: Exhibit, waits: list[Exhibit]) -> bool:
     """Whether the exhibit's rank had reported a lost or missing peer, as far as nothing shows the contrary."""
     own = [wait for wait in waits if wait.writer.rank is not None and wait.writer.rank == exhibit.place.rank]
-    if exhibit.place == Place() and _is_crash(exhibit):
+    if exhibit.place.rank is None and _is_crash(exhibit):
         own = [wait for wait in waits if wait.record.source == exhibit.record.source]
     return any(not _before(exhibit, wait) for wait in own)
 

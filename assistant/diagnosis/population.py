@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assistant.diagnosis.models import Place, Population
 from assistant.events.models import Scan
 from assistant.faults.subjects import Subject
 from assistant.intake.models import Stream
 from assistant.intake.topology import Topology
 from assistant.signals.exits import tasks_are_ranks
+from assistant.signals.models import Signal
 
 
-def population(scan: Scan, topology: Topology) -> Population:
-    """Who took part."""
+def population(scan: Scan, topology: Topology, signals: Iterable[Signal] = ()) -> Population:
+    """Who took part. Launchers know the nodes of ranks whose own lines name none."""
     ranks = {stream.rank for stream in scan.streams if stream.rank is not None}
     nodes = {stream.node for stream in scan.streams if stream.node is not None}
     node_of = {stream.rank: stream.node for stream in scan.streams if stream.rank is not None and stream.node}
+    for signal in signals:
+        if signal.rank is not None and signal.node is not None:
+            node_of.setdefault(signal.rank, signal.node)
     world = topology.world_size
     if world is not None and ranks and max(ranks) >= world:
         world = max(ranks) + 1

@@ -174,7 +174,9 @@ _NAMED = re.compile(r"\(\?P<[A-Za-z_][A-Za-z0-9_]*>")
 
 
 def _may_be_wrapped(lines: Sequence[str]) -> bool:
-    starts = sum(line.lstrip()[:1] in "{0123456789" for line in lines if line)
+    starts = sum(
+        line.lstrip()[:1] in "{0123456789" or "] 20" in line[:300] or "| 20" in line[:120] for line in lines if line
+    )
     return starts >= FEWEST or starts * 2 >= len(lines) > 0
 
 

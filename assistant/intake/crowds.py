@@ -23,7 +23,7 @@ class Crowds:
     """What shows that several processes wrote into a group of sources."""
 
     labels: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The rank labels in each group."""
+    """The rank labels in each group, and the ranks that launchers in it name as their workers."""
     launched: frozenset[str] = frozenset()
     """Groups in which a launcher speaks of several workers of its own."""
 
@@ -42,13 +42,19 @@ def crowds(claims: Sequence[Claim]) -> Crowds:
     for claim in claims:
         if claim.parts.get("rank"):
             labels[claim.stream.group].add(claim.parts["rank"])
+        if not claim.parts:
+            labels[claim.stream.group] |= {f["rank"] for f in claim.facts if f.get("rank") and _of_launcher(f)}
         if not claim.parts and any(_speaks_of_several(fact) for fact in claim.facts):
             launched.add(claim.stream.group)
     return Crowds({group: frozenset(ranks) for group, ranks in labels.items()}, frozenset(launched))
 
 
+def _of_launcher(fact: Fact) -> bool:
+    return fact.get("dialect") in ("torchrun", "deepspeed")
+
+
 def _speaks_of_several(fact: Fact) -> bool:
-    if fact.get("dialect") not in ("torchrun", "deepspeed"):
+    if not _of_launcher(fact):
         return False
     if fact.get("local_rank", "0") != "0":
         return True

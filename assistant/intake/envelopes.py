@@ -105,7 +105,11 @@ def _unwrap_text(dialect: Dialect, line: str) -> Unwrapped:
     if match is None:
         return Unwrapped(line)
     groups = match.groupdict()
-    return Unwrapped(groups["message"], read_moment(groups["time"]), partial=groups.get("partial") == "P")
+    return Unwrapped(
+        (groups.get("head") or "") + groups["message"],
+        read_moment(groups["time"]),
+        partial=groups.get("partial") == "P",
+    )
 
 
 def _unwrap_json(dialect: Dialect, line: str) -> Unwrapped:
@@ -140,11 +144,10 @@ def unwrap_series(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
 def _unwrap_texts(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
     """As `unwrap` on each line of a text envelope, in bulk."""
     parts = lines.str.extract_groups(dialect.pattern or "").struct.unnest()
-    if "partial" not in parts.columns:
-        parts = parts.with_columns(partial=pl.lit("F"))
+    parts = parts.with_columns(pl.lit(None, pl.String).alias(n) for n in ("head", "partial") if n not in parts.columns)
     moment = pl.col("time").str.replace("Z$", "+00:00").str.to_datetime("%Y-%m-%dT%H:%M:%S%.f%:z", strict=False)
     return parts.with_columns(line=lines).select(
-        message=pl.coalesce("message", "line"),
+        message=pl.coalesce(pl.col("head").fill_null("") + pl.col("message"), pl.col("line")),
         time=moment.dt.epoch("us") / 1e6,
         key=pl.lit(""),
         partial=(pl.col("partial") == "P").fill_null(value=False),

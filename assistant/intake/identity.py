@@ -117,7 +117,7 @@ def _about_others(fact: Fact) -> bool:
 def _from_own_lines(claim: Claim, crowded: Crowds) -> None:
     for name, groups in (("rank", _RANK_GROUPS), ("local", ("local_rank",)), ("device", ("device",))):
         values, fact = _single(claim.facts, groups, _about_others)
-        many = len(values) > 1 or (not claim.parts and crowded.holds(claim, values))
+        many = len(values) > 1 or (bool(values) and not claim.parts and crowded.holds(claim, values))
         if many and name in ("rank", "local"):
             claim.mixed = claim.mixed or (claim.rank is None and claim.local is None)
         elif fact and not claim.mixed:

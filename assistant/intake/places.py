@@ -14,7 +14,9 @@ from assistant.intake.topology import Topology, named_nodes
 def place(claims: Sequence[Claim], maps: Maps, shape: Topology, facts: Sequence[Fact]) -> None:
     """Nodes: from launcher lines, from a rank's other streams, from its block of ranks, or the only node there is."""
     aliases = dict(pair for fact in facts for pair in named_nodes(fact))
-    world = shape.world_size or max((claim.rank for claim in claims if claim.rank is not None), default=-1) + 1
+    launched = any(fact.get("dialect") in ("torchrun", "deepspeed") for fact in facts)
+    highest = max((claim.rank for claim in claims if claim.rank is not None), default=-1)
+    world = shape.world_size or (None if launched else highest + 1)
     tasks_are_ranks = max(maps.node_of_task, default=-1) + 1 == world
     for claim in claims:
         _alias(claim, aliases)

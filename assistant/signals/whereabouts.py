@@ -93,10 +93,14 @@ class Whereabouts:
         """The node's name as the rest of the case uses it; the launcher's host name where nothing else is known."""
         if rank is not None and rank in self.nodes:
             return self.nodes[rank]
-        own = {stream.node for stream in self._by_group.get(source.group, ()) if stream.node is not None}
-        if len(own) == 1:
-            return own.pop()
-        return host or None
+        streams = [stream for stream in self._by_group.get(source.group, ()) if stream.node is not None]
+        for own in (
+            {stream.node for stream in streams if not stream.key},
+            {host} if host else {s.node for s in streams},
+        ):
+            if len(own) == 1:
+                return own.pop()
+        return None
 
     def node_of_folder(self, folder: RankFolder) -> str | None:
         """The node of a log tree: that of any stream in it, since a launcher runs on one node."""

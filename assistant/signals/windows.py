@@ -18,8 +18,8 @@ from assistant.intake.access import open_each
 from assistant.intake.dialects import load_dialects
 from assistant.intake.envelopes import FEWEST, sniff_envelope, unwrap
 from assistant.intake.files import ByteStream
-from assistant.intake.models import Source
-from assistant.signals.lines import Line
+from assistant.intake.models import Dialect, Source
+from assistant.signals.lines import LONGEST, Line
 
 BEFORE = 128 * 1024
 """Bytes before an anchor: the other failures of a block stand before the one it calls the root cause."""
@@ -98,7 +98,20 @@ def _messages(lines: list[Line]) -> Iterable[Line]:
     envelope = sniff_envelope(wrapped[:SAMPLE], load_dialects().envelopes) if len(wrapped) >= FEWEST else None
     if envelope is None:
         return lines
-    return [replace(line, text=text) for line in lines for text in unwrap(envelope, line.text).message.split("\n")]
+    return [replace(line, text=text) for line in _unwrapped(envelope, lines) for text in line.text.split("\n")]
+
+
+def _unwrapped(envelope: Dialect, lines: Iterable[Line]) -> Iterator[Line]:
+    """The messages, joined where the collector had cut one into several lines."""
+    begun: Line | None = None
+    for line in lines:
+        inner = unwrap(envelope, line.text)
+        whole = replace(begun or line, text=((begun.text if begun else "") + inner.message)[:LONGEST])
+        begun = whole if inner.partial else None
+        if begun is None:
+            yield whole
+    if begun is not None:
+        yield begun
 
 
 def _spans(places: list[Place]) -> list[Span]:
