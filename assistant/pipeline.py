@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,6 +36,7 @@ from assistant.intake.topology import Topology, read_topology
 from assistant.paths import locate
 from assistant.patterns import cross_job, spatial, temporal
 from assistant.patterns.models import PatternResult
+from assistant.patterns.volumes import FOREST_PLACES
 from assistant.signals.read import read_signals
 
 PATTERNS = ("cross_job", "spatial", "temporal")
@@ -84,6 +87,12 @@ def knowledge(folders: tuple[Path, ...]) -> Knowledge:
     return Knowledge(library, Matcher(library), load_dialects())
 
 
+def warm_up(discovery: Discovery) -> None:
+    """Load scikit-learn beside the reading where a forest will be grown over many places, since loading takes long."""
+    if len(discovery.sources) >= FOREST_PLACES:
+        threading.Thread(target=importlib.import_module, args=("sklearn.ensemble",), daemon=True).start()
+
+
 def read(paths: Sequence[str], options: Options) -> Reading:
     """Find, read and tabulate one job.
 
@@ -94,6 +103,7 @@ def read(paths: Sequence[str], options: Options) -> Reading:
         # Several paths are one job by contract; only a single folder can turn out to hold several.
         discovery = select_job(discovery, options.job)
     known = knowledge(tuple(locate("knowledge")))
+    warm_up(discovery)
     library = known.library
     scanned = scan(
         discovery,

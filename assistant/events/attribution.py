@@ -15,10 +15,13 @@ from assistant.intake.launchers import Fact
 from assistant.intake.models import Source, Stream
 from assistant.intake.origins import origins
 
+SHARED_MARKS = 200
+"""Marks of a source that are compared with those of the others."""
+
 
 def skew_of(marks: pl.DataFrame, sources: Sequence[Source] = ()) -> Skew:
     """How far the sources' clocks are apart, from the marks they share; others on the same node have its clock."""
-    timed = marks.filter(pl.col("time").is_not_null())
+    timed = marks.filter(pl.col("time").is_not_null()).group_by("source", maintain_order=True).head(SHARED_MARKS)
     if timed["source"].n_unique() < 2:
         return Skew()
     keys = timed.select("source", "kind", "dialect", "iteration", "total", "stage", "time")

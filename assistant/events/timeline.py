@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ class _Track:
     """Values by a growing position (order, line or time)."""
 
     position: NDArray[np.float64]
-    value: list[int | str]
+    value: pl.Series
     time: NDArray[np.float64]
 
     def last(self, position: float | None) -> tuple[int | str, float] | None:
@@ -82,8 +83,15 @@ def _tables(marks: pl.DataFrame, value: str) -> tuple[Tracks, Tracks, Tracks]:
 
 
 def _tracks(marks: pl.DataFrame, by: str, position: str, value: str) -> Tracks:
-    tracks = {}
-    for part in marks.sort(by, position, maintain_order=True).partition_by(by, maintain_order=True):
-        times = part["time"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        tracks[int(part[by][0])] = _Track(part[position].cast(pl.Float64).to_numpy(), part[value].to_list(), times)
-    return tracks
+    """Slices of columns that are converted once: a job may have thousands of streams."""
+    ordered = marks.sort(by, position, maintain_order=True)
+    keys = ordered[by].cast(pl.Int64).to_numpy()
+    positions = ordered[position].cast(pl.Float64).to_numpy()
+    times = ordered["time"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    values = ordered[value]
+    cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist(), len(keys)]
+    return {
+        int(keys[begin]): _Track(positions[begin:end], values[begin:end], times[begin:end])
+        for begin, end in itertools.pairwise(cuts)
+        if end > begin
+    }
