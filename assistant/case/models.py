@@ -151,6 +151,8 @@ class EventReport(Model):
     nodes: tuple[str, ...] = ()
     ranks: tuple[int, ...] = ()
     evidence: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, ...], ...] = ()
+    """Distinct values that stood in the template's slots, slot by slot, of the first few occurrences."""
     why: str = ""
     """Which pattern or library entry picked it, in words."""
     fault: str | None = None

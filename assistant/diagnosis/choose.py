@@ -46,7 +46,7 @@ def prepare(findings: Findings) -> Bench:
     groups = group(e for e in current if e.stands)
     ends = exits(findings.signals, people, attempt)
     weighed = weigh(groups, findings, ends)
-    silent = silent_ranks(findings, people, groups, ends)
+    silent = silent_ranks(findings, people, groups)
     goal = _goal(findings, attempt)
     return Bench(findings, people, tuple(current), tuple(groups), ends, tuple(weighed), tuple(silent), goal)
 

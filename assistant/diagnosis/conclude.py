@@ -22,7 +22,7 @@ def conclude(findings: Findings, *, name: str, seconds: float) -> Case:
     bench = prepare(findings)
     theory = choose(bench)
     ended = status(bench, theory)
-    ledger = Ledger(findings.scan, bench.people)
+    ledger = Ledger(findings.scan)
     verdict = (
         failed(theory, bench, ledger) if theory else not_failed(bench, ledger, incomplete=ended is not Status.HEALTHY)
     )

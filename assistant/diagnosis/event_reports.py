@@ -7,12 +7,17 @@ from assistant.case.vocabulary import Role
 from assistant.diagnosis.ledger import Ledger
 from assistant.diagnosis.models import Exhibit, Group
 from assistant.diagnosis.theory import Bench, Theory
+from assistant.events.miner import parameters
 from assistant.faults.models import FaultRole
 from assistant.patterns.models import EventScore
 
 MOST = 60
 """Events reported at most; the initiating one always is."""
 CITED = 3
+FACETED = 5
+"""Occurrences of an event whose parameter values are reported."""
+KEY_LINES = 20
+"""Last lines of a record among which its key line is looked for."""
 TELLING = 0.9
 """Score from which on a pattern's event is reported although the library does not know it."""
 
@@ -46,6 +51,7 @@ def _from_group(group: Group, theory: Theory, bench: Bench, ledger: Ledger) -> E
         nodes=tuple(sorted(group.nodes)),
         ranks=tuple(sorted(group.ranks)),
         evidence=tuple(ledger.cite_exhibit(exhibit) for exhibit in _telling(group.exhibits)),
+        parameters=_facets(template.text, group.exhibits),
         why=fault.title if fault else "",
         fault=fault.id if fault else None,
         score=1.0,
@@ -61,6 +67,17 @@ def _role(group: Group, theory: Theory) -> Role:
         same = theory.fault is not None and group.fault.cause == theory.cause
         return Role.INITIATING if same else Role.CASCADE
     return ROLES.get(group.fault.role, Role.CONTEXT)
+
+
+def _facets(template: str, exhibits: tuple[Exhibit, ...]) -> tuple[tuple[str, ...], ...]:
+    """The values behind the masks: which device, size or path. The template is that of the record's key line."""
+    found = (_values(template, exhibit.record.text) for exhibit in exhibits[:FACETED])
+    return tuple(dict.fromkeys(values for values in found if values))
+
+
+def _values(template: str, text: str) -> tuple[str, ...]:
+    lines = text.splitlines()
+    return next((values for line in reversed(lines[-KEY_LINES:]) if (values := parameters(template, line))), ())
 
 
 def _telling(exhibits: tuple[Exhibit, ...]) -> tuple[Exhibit, ...]:
@@ -87,6 +104,7 @@ def _novel(group: Group, score: EventScore, bench: Bench, ledger: Ledger) -> Eve
         nodes=tuple(sorted(group.nodes)),
         ranks=tuple(sorted(group.ranks)),
         evidence=tuple(ledger.cite_exhibit(exhibit) for exhibit in _telling(group.exhibits)),
+        parameters=_facets(template.text, group.exhibits),
         why=score.why,
         score=round(score.score, 3),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from assistant.case.models import Evidence
-from assistant.diagnosis.models import Exhibit, Place, Population
+from assistant.diagnosis.models import Exhibit, Place
 from assistant.diagnosis.population import writer_place
 from assistant.events.models import Record, Scan
 
@@ -13,9 +13,8 @@ from assistant.events.models import Record, Scan
 class Ledger:
     """Collects evidence while a verdict is written. Citing the same place twice gives the same id."""
 
-    def __init__(self, scan: Scan, people: Population) -> None:
+    def __init__(self, scan: Scan) -> None:
         self._scan = scan
-        self._people = people
         self._ids: dict[tuple[int, int], str] = {}
         self._items: list[Evidence] = []
 

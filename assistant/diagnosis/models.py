@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from assistant.events.models import Record, Scan
 from assistant.faults.library import Library
 from assistant.faults.models import Fault, FaultRole, Specificity
-from assistant.intake.models import Source
 from assistant.intake.topology import Topology
 from assistant.patterns.models import PatternResult, TemporalResult
 from assistant.signals.models import Signal
@@ -132,6 +131,3 @@ class Population:
     def ranks_on(self, node: str) -> frozenset[int]:
         """The ranks that ran on a node."""
         return frozenset(rank for rank, where in self.node_of.items() if where == node)
-
-
-SourceNames = tuple[Source, ...]

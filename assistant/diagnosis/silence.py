@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.models import Exhibit, Findings, Group, Population
 from assistant.faults.models import Blame
 from assistant.signals.models import SignalKind
@@ -37,7 +36,7 @@ def waiting(groups: Iterable[Group]) -> list[Exhibit]:
     return [e for g in groups if g.waits for e in g.exhibits if e.stands]
 
 
-def silent_ranks(findings: Findings, people: Population, groups: list[Group], ends: tuple[Exit, ...]) -> list[Silent]:
+def silent_ranks(findings: Findings, people: Population, groups: list[Group]) -> list[Silent]:
     """Ranks whose silence or lag points at them, the most telling first; empty where silence tells nothing."""
     victims = {e.writer.rank for e in waiting(groups) if e.writer.rank is not None}
     everyone = _everyone(findings, people)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.diagnosis.exits import Exit
@@ -59,4 +59,3 @@ class Bench:
     silent: tuple[Silent, ...]
     goal: bool
     """The run reached its goal in the last attempt."""
-    extra: dict[str, str] = field(default_factory=dict)

@@ -157,3 +157,12 @@ def test_the_action_comes_with_a_step_that_can_be_done(job: Diagnose) -> None:
     action = job(files).verdict.action
     assert action.steps
     assert any(step.command for step in action.steps)
+
+
+def test_events_keep_the_values_behind_their_masks(job: Diagnose) -> None:
+    files = ranks(2, 4)
+    files["rank-1.log"] += traceback(10, "OSError: [Errno 28] No space left on device: '/ckpt/step_4.pt'")
+    files["rank-0.log"] += lost_peer(11)
+    (event,) = [event for event in job(files).events if event.role == "initiating"]
+    assert "28" in event.parameters[0]
+    assert any("/ckpt/step_4" in value for value in event.parameters[0])
