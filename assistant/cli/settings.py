@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.errors import UsageError
@@ -46,15 +47,28 @@ def group_sizes(text: str | None) -> dict[str, int] | None:
     """Sizes of the parallel groups, from `tp=2,pp=4` or from a YAML or JSON file with such keys.
 
     Raises:
-        UsageError: neither of both, or a size that is no positive number.
+        UsageError: neither of both, an unknown group, or a size that is no positive number.
     """
     if text is None:
         return None
-    pairs = _pairs(text) if "=" in text else _sizes_in(text)
+    from assistant.intake.topology import SIZES
+
+    pairs: Mapping[str, object] = _pairs(text) if "=" in text else _sizes_in(Path(text))
     for name, size in pairs.items():
+        if name not in SIZES:
+            raise UsageError(f"--topology: {name} is no group", hint=f"known sizes: {', '.join(SIZES)}")
         if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= MOST:
             raise UsageError(f"--topology: {name}={size} is no size", hint="sizes are whole numbers, for example tp=8")
-    return {str(name): int(str(size)) for name, size in sorted(pairs.items(), key=lambda pair: str(pair[0]))}
+    return {name: int(str(size)) for name, size in sorted(pairs.items())}
+
+
+def _sizes_in(path: Path) -> dict[str, int]:
+    from assistant.intake.topology import read_topology_file
+
+    try:
+        return read_topology_file(path)
+    except UsageError as error:
+        raise UsageError(f"--topology {error.message}", hint=error.hint) from None
 
 
 def _pairs(text: str) -> dict[str, object]:
@@ -64,17 +78,3 @@ def _pairs(text: str) -> dict[str, object]:
 
 def _size(text: str) -> object:
     return int(text) if text.isdecimal() and len(text) < 10 else text
-
-
-def _sizes_in(path: str) -> dict[str, object]:
-    import yaml
-
-    try:
-        with open(path, encoding="utf-8") as file:
-            document = yaml.safe_load(file)
-    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no YAML or JSON"
-        raise UsageError(f"--topology {path}: {reason}", hint="give a file, or sizes such as tp=8,pp=4") from None
-    if not isinstance(document, dict):
-        raise UsageError(f"--topology {path}: holds no sizes", hint="write keys such as `tp: 8`")
-    return document

@@ -178,8 +178,9 @@ def read_topology_file(path: Path) -> dict[str, int]:
     hint = f"Write lines such as `world_size: 64`; known sizes: {', '.join(SIZES)}."
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"{path}: {error}", hint=hint) from error
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no YAML or JSON"
+        raise UsageError(f"{path}: {reason}", hint=hint) from error
     if not isinstance(raw, dict):
         raise UsageError(f"{path}: holds no sizes", hint=hint)
     wrong = [str(name) for name, size in raw.items() if name not in SIZES or not isinstance(size, int)]

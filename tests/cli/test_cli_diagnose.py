@@ -101,6 +101,7 @@ def test_a_topology_can_stand_in_a_file(stub: Stub, tmp_path: Path) -> None:
         ["--without", "spacial"],
         ["--topology", "tp=big"],
         ["--topology", "tp=0"],
+        ["--topology", "zz=3"],
         ["--topology", "absent.yaml"],
         ["--topology", str(Path(__file__))],
     ],
