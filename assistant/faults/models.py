@@ -9,6 +9,7 @@ from pydantic import Field
 
 from assistant.case.models import Cause, Model, Step
 from assistant.case.vocabulary import ActionKind, Stage
+from assistant.faults.axes import Axes
 
 
 class FaultRole(StrEnum):
@@ -93,6 +94,8 @@ class Fault(Model):
     blame: Blame = Blame.WRITER
     stage: Stage | None = None
     """The stage this fault belongs to by its nature; None where it can happen anywhere."""
+    axes: Axes | None = None
+    """How the failure studies would sort it."""
     signatures: tuple[Signature, ...] = Field(min_length=1)
     explains: tuple[str, ...] = ()
     """Ids of entries that usually follow from this one."""
