@@ -1,16 +1,17 @@
 """The axes on which the failure studies sort a fault; closed vocabularies, one value each (stages: several).
 
-Cause class and action of an entry say what to tell an engineer; the axes say what kind of failure it is, so that a store
-of failures can be counted and searched the way the studies do.
+Cause class and action of an entry say what to tell an engineer; the axes say what kind of failure it is, so that a
+store of failures can be counted and searched the way the studies do.
 
-Sources. Symptoms: L4 (arXiv 2503.20263: launching failure, training crash, abnormal behaviour, others) and Towards
-Understanding Bugs in Distributed Training and Inference Frameworks (arXiv 2506.10426: crash, incorrect functionality,
-build failure). Root causes: An Empirical Study of Issues in LLM Training Systems (FSE 2025, 10.1145/3696630.3728538: API
-misuse, configuration error, general code error, concurrency error, tensor management error), arXiv 2506.10426 (incorrect
-implementation, missing precondition, distributed communication error), L4 (network, accelerator, node and storage
-hardware; software incompatibility, misoperation; platform) and the Microsoft platform study (ICSE-SEIP 2023: hardware,
-system side, user side). Fix kinds: arXiv 2512.20345 (version and dependency management, tuning of features and
-communication), arXiv 2506.10426 (parameter handling), ICSE-SEIP 2023 (resubmit, improve user code), L4 (isolate, replace).
+Where the words come from:
+- symptoms: L4, arXiv 2503.20263 (launching failure, training crash, abnormal behaviour, others); bugs in distributed
+  training and inference frameworks, arXiv 2506.10426 (crash, incorrect functionality, build failure);
+- root causes: issues in LLM training systems, FSE 2025, 10.1145/3696630.3728538 (API misuse, configuration error,
+  general code error, concurrency error, tensor management error); arXiv 2506.10426 (incorrect implementation, missing
+  precondition, distributed communication error); L4 (network, accelerator, node and storage hardware, software
+  incompatibility, misoperation, platform); quality of a platform, ICSE-SEIP 2023 (hardware, system side, user side);
+- kinds of fix: bugs in distributed deep learning, arXiv 2512.20345 (versions and dependencies, tuning of features and
+  communication); arXiv 2506.10426 (handling of parameters); ICSE-SEIP 2023 (resubmit, improve user code); L4 (isolate).
 """
 
 from __future__ import annotations
