@@ -1,0 +1,1 @@
+"""What happened before: public incidents, and the cases that a team confirmed."""
