@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from assistant.case.models import Confidence, Evidence
+from assistant.case.models import Evidence
+from assistant.case.vocabulary import Confidence
 from assistant.tools.models import ResultStatus
 
 

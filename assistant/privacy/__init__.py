@@ -1,0 +1,1 @@
+"""Redaction with reversible pseudonyms: nothing leaves the machine before it went through here."""
