@@ -12,6 +12,7 @@ RootrankError
     UnknownBaseline     no baseline of that name
     NotHealthy          a run offered as a baseline did not end well
     UnknownCase         no stored case of that name
+    BadTruth            a truth file of an evaluation set is wrong
 
 Every leaf carries a message (what happened) and a hint (what to do about it).
 """
@@ -70,3 +71,7 @@ class NotHealthy(ConfigError):
 
 class UnknownCase(ConfigError):
     """No stored case of that name."""
+
+
+class BadTruth(ConfigError):
+    """A truth file, or a job it names, cannot be scored; names file and job."""
