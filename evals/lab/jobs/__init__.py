@@ -1,0 +1,1 @@
+"""Recipes of data-parallel jobs, and what all recipes share."""
