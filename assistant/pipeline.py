@@ -72,6 +72,15 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Examination:
+    """A job as it was read and compared: what a case is concluded from, and what later questions are answered from."""
+
+    reading: Reading
+    findings: Findings
+    baseline: Baseline | None
+
+
+@dataclass(frozen=True, slots=True)
 class Knowledge:
     """The data under `knowledge/`, ready to use."""
 
@@ -136,13 +145,22 @@ def _refuse_nothing(scanned: Scan, *, windowed: bool) -> None:
 
 def diagnose(paths: Sequence[str], options: Options | None = None) -> Case:
     """The Case of the job whose logs stand under `paths` (files, folders, archives, globs, or `-`)."""
-    options = options or Options()
     started = time.monotonic()
+    examination = examine(paths, options or Options())
+    return case_of(examination, seconds=time.monotonic() - started)
+
+
+def examine(paths: Sequence[str], options: Options) -> Examination:
+    """Read a job and compare it with healthy runs, its places with each other, and its iterations with each other."""
     reading = read(paths, options)
     baseline, why = _baseline(reading.scan, options)
-    findings = compare(reading, baseline, why, options.without)
-    case = conclude(findings, name=case_name(reading), seconds=time.monotonic() - started)
-    return with_exact_text(case, reading)
+    return Examination(reading, compare(reading, baseline, why, options.without), baseline)
+
+
+def case_of(examination: Examination, *, seconds: float) -> Case:
+    """What an examination proves. `seconds` is what it took."""
+    reading = examination.reading
+    return with_exact_text(conclude(examination.findings, name=case_name(reading), seconds=seconds), reading)
 
 
 def _baseline(scanned: Scan, options: Options) -> tuple[Baseline | None, str]:

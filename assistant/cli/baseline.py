@@ -35,7 +35,7 @@ def add(
     progress: Bar = True,
 ) -> int:
     """Adds healthy runs to a baseline; refuses a run that did not end well."""
-    from assistant.report.text import plural
+    from assistant.case.text import plural
 
     settings = configured()
     store = _store(settings)

@@ -25,7 +25,7 @@ class ParserError(Protocol):
 
 def say(text: str) -> None:
     """One line on standard error; nothing a terminal would act on is left in it."""
-    from assistant.report.text import clean
+    from assistant.case.text import clean
 
     try:
         print(clean(text), file=sys.stderr, flush=True)

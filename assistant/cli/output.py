@@ -66,8 +66,8 @@ def print_json(value: object) -> None:
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Columns as wide as their content; on a terminal, lines are cut at its edge."""
+    from assistant.case.text import clean
     from assistant.report.terminal import size_of
-    from assistant.report.text import clean
 
     cells = [tuple(map(clean, row)) for row in (heads, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -56,7 +56,7 @@ class Meter:
     def _show(self, bar: Bar, state: Progress) -> None:
         from rich.text import Text
 
-        from assistant.report.text import excerpt
+        from assistant.case.text import excerpt
 
         for finding in self._findings:
             bar.console.print(Text(excerpt(finding, max(40, bar.console.width - 1))))

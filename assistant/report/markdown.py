@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from assistant.case.models import Action, Case, Evidence, Step, Verdict
+from assistant.case.text import clean, more, place, plural, ranges
 from assistant.case.vocabulary import ActionKind
 from assistant.report.rows import LIMIT, headline, states
-from assistant.report.text import cited, clean, context, more, place, plural, ranges
+from assistant.report.text import cited, context
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~$])")
 _TRIGGERS = {"&": "&amp;", "@": "&#64;", "#": "&#35;"}

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assistant.case.models import Action, Candidate, Case, Evidence, NodeReport
+from assistant.case.text import clean, excerpt, more, place, plural, ranges, tail
 from assistant.case.vocabulary import ActionKind, NodeState, Status
-from assistant.report.text import CONFIDENCE, cited, clean, context, excerpt, more, place, plural, ranges, tail
+from assistant.report.text import CONFIDENCE, cited, context
 
 LIMIT = 64
 """Rows of any one list, in the longest report too; all of it is in the JSON."""

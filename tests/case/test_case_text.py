@@ -8,8 +8,8 @@ import orjson
 import pytest
 from markdown_it import MarkdownIt
 
+from assistant.case.text import clean, excerpt, ranges, tail
 from assistant.report import json, markdown
-from assistant.report.text import clean, excerpt, ranges, tail
 from tests.samples import evidence, failed_case
 
 
