@@ -13,6 +13,9 @@ RootrankError
     NotHealthy          a run offered as a baseline did not end well
     UnknownCase         no stored case of that name
     BadTruth            a truth file of an evaluation set is wrong
+  RemoteError             a service elsewhere did not answer as it should
+    VectorServerError     the shared vector server
+    EmbeddingError        the embeddings endpoint
 
 Every leaf carries a message (what happened) and a hint (what to do about it).
 """
@@ -61,6 +64,26 @@ class StoreError(ConfigError):
     """The data folder cannot be read or written."""
 
 
+class NewerStore(StoreError):
+    """A store was written by a newer version of Rootrank."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds the lock of a store."""
+
+
+class ModelMissing(ConfigError):
+    """An embedding model, or the library that runs it, is not installed."""
+
+
+class ModelChanged(ConfigError):
+    """The weights of an embedding model are not those that were published."""
+
+
+class UnknownDocument(ConfigError):
+    """No document of that id in the knowledge."""
+
+
 class UnknownBaseline(ConfigError):
     """No baseline of that name is stored."""
 
@@ -75,3 +98,15 @@ class UnknownCase(ConfigError):
 
 class BadTruth(ConfigError):
     """A truth file, or a job it names, cannot be scored; names file and job."""
+
+
+class RemoteError(RootrankError):
+    """A service elsewhere did not answer as it should; names its address."""
+
+
+class VectorServerError(RemoteError):
+    """The shared vector server is away, refuses, or holds something else."""
+
+
+class EmbeddingError(RemoteError):
+    """The embeddings endpoint is away, refuses, or answers something else."""

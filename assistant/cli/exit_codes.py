@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from assistant.errors import ConfigError, InputError, RootrankError, UsageError
+from assistant.errors import ConfigError, InputError, RemoteError, RootrankError, UsageError
 
 if TYPE_CHECKING:
     from assistant.case.models import Case
@@ -44,6 +44,7 @@ _BY_ERROR: tuple[tuple[type[RootrankError], ExitCode], ...] = (
     (UsageError, ExitCode.USAGE),
     (InputError, ExitCode.INPUT),
     (ConfigError, ExitCode.CONFIG),
+    (RemoteError, ExitCode.REMOTE),
 )
 
 
