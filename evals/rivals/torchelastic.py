@@ -1,0 +1,120 @@
+"""torchelastic's own answer: the "Root Cause (first observed failure)" that each launcher prints when a worker fails.
+
+With several launchers the block with the earliest time is taken, as torchelastic itself does among its own workers. The
+cause is what its line says: the signal, or that the worker left with a code. Where the block shows a traceback, the
+exception. It always blames somebody where it prints a block; where no launcher does, all went well for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from assistant.case.vocabulary import UNKNOWN_CAUSE, Status
+from evals.prediction import Context, Prediction, Suspect
+from evals.rivals.exceptions import cause_of_exception
+from evals.rivals.lines import JobLog, Line
+from evals.rivals.local import answer
+
+_LABELS = re.compile(r"^(?:\[\w+\]:|\d+: )+")
+_FIELD = re.compile(r"^\s{0,4}(time|host|rank|exitcode|error_file)\s*: (.*)$")
+_RULE = re.compile(r"^\s*(?:=|-){20,}\s*$")
+_RAISED = re.compile(r"^\s+([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit)): ?")
+_SIGNALS = {4: "illegal_instruction", 6: "abort", 7: "bus_error", 9: "killed", 11: "segfault"}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One entry of a failure block."""
+
+    root: bool
+    time: str = ""
+    host: str = ""
+    rank: int | None = None
+    exit_code: int | None = None
+    raised: str = ""
+    """The exception that its traceback ends with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Torchelastic:
+    """The launchers' own root-cause lines."""
+
+    name: str = "torchelastic"
+    version: str = "as logged"
+    fingerprint: str = "torchelastic/1"
+
+    def predict(self, job: Path, baselines: tuple[Path, ...], context: Context) -> Prediction:
+        """The answer for one job; healthy runs are not used."""
+        return answer(job, _said)
+
+
+def _said(log: JobLog) -> Prediction:
+    found = list(failures(log.lines()))
+    if not found:
+        return Prediction(status=Status.HEALTHY, cause="none", ranks=(), nodes=(), blamed=())
+    found.sort(key=lambda failure: (not failure.root, failure.time))
+    first = found[0]
+    return Prediction(
+        status=Status.FAILED,
+        cause=cause_of(first),
+        ranks=tuple(dict.fromkeys(f.rank for f in found if f.rank is not None)),
+        nodes=tuple(dict.fromkeys(f.host for f in found if f.host)),
+        blamed=(Suspect(rank=first.rank, node=first.host or None),),
+    )
+
+
+def cause_of(failure: Failure) -> str:
+    """The cause class that an entry amounts to."""
+    code = failure.exit_code
+    if failure.raised:
+        return cause_of_exception(failure.raised)
+    if code is not None and code < 0:
+        return f"process.{_SIGNALS[-code]}" if -code in _SIGNALS else UNKNOWN_CAUSE
+    return "process.exit" if code else UNKNOWN_CAUSE
+
+
+def failures(lines: Iterable[Line]) -> Iterator[Failure]:
+    """All entries of all failure blocks."""
+    for body, root in _entries(lines):
+        fields = {found[1]: found[2] for text in body if (found := _FIELD.match(text))}
+        raised = [found[1] for text in body if (found := _RAISED.match(text))]
+        yield Failure(
+            root=root,
+            time=fields.get("time", ""),
+            host=fields.get("host", "").strip(),
+            rank=_first_number(fields.get("rank", "")),
+            exit_code=_first_number(fields.get("exitcode", "")),
+            raised=raised[-1] if raised else "",
+        )
+
+
+def _entries(lines: Iterable[Line]) -> Iterator[tuple[list[str], bool]]:
+    """The lines of each entry, and whether it is the root cause."""
+    inside, root = False, False
+    body: list[str] = []
+    source = ""
+    for line in lines:
+        text = _LABELS.sub("", line.text)
+        heading = text.startswith(("Failures:", "Root Cause (first observed failure)"))
+        ends = source != line.source or heading or _RULE.match(text) is not None or re.match(r"\[\d+\]:\s*$", text)
+        if ends and body:
+            yield body, root
+        if ends:
+            body = []
+        if heading:
+            inside, root = True, text.startswith("Root")
+        elif source != line.source or (_RULE.match(text) and root):
+            inside, root = False, False
+        if inside and (body or _FIELD.match(text)):
+            body.append(text)
+        source = line.source
+    if body:
+        yield body, root
+
+
+def _first_number(text: str) -> int | None:
+    found = re.search(r"-?\d+", text)
+    return int(found[0]) if found else None
