@@ -92,8 +92,14 @@ class Knowledge:
 @lru_cache(maxsize=4)
 def knowledge(folders: tuple[Path, ...]) -> Knowledge:
     """Library and dialects of some folders, made once: a job and its baselines are read with the same."""
-    library = load_library([folder / "faults" for folder in folders if (folder / "faults").is_dir()])
-    return Knowledge(library, Matcher(library), load_dialects())
+    library = load_library([folder / "faults" for folder in folders if (folder / "faults").is_dir()], strict=False)
+    return Knowledge(library, Matcher(library), load_dialects(strict=False))
+
+
+def left_out(known: Knowledge) -> list[str]:
+    """What of the knowledge could not be used, for the reader of the case."""
+    problems = [problem.said() for problem in known.library.left_out]
+    return [f"Knowledge left out: {one}" for one in (*problems, *known.dialects.left_out)]
 
 
 def warm_up(discovery: Discovery) -> None:
@@ -124,7 +130,8 @@ def read(paths: Sequence[str], options: Options) -> Reading:
         until=parse_moment(options.until) if options.until else None,
         limits=options.limits,
     )
-    scanned = replace(scanned, unread=tuple(dict.fromkeys((*discovery.unread, *scanned.unread))))
+    unread = tuple(dict.fromkeys((*discovery.unread, *scanned.unread)))
+    scanned = replace(scanned, unread=unread, notes=(*left_out(known), *scanned.notes))
     _refuse_nothing(scanned, windowed=options.since is not None or options.until is not None)
     topology = read_topology(scanned.facts, given=options.topology)
     return Reading(discovery, scanned, library, topology)

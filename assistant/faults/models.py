@@ -99,6 +99,8 @@ class Fault(Model):
     signatures: tuple[Signature, ...] = Field(min_length=1)
     explains: tuple[str, ...] = ()
     """Ids of entries that usually follow from this one."""
+    beside: tuple[str, ...] = ()
+    """Ids of other root entries that may match the same text without being wrong; the matcher's order decides."""
     does_not_prove: str = ""
     explanation: str
     action: FaultAction

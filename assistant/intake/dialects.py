@@ -47,6 +47,8 @@ class Dialects:
     times: tuple[Dialect, ...]
     envelopes: tuple[Dialect, ...]
     progress: tuple[Dialect, ...]
+    left_out: tuple[str, ...] = ()
+    """Files that could not be used and why, where they were read leniently."""
 
 
 class _Strict(BaseModel):
@@ -186,17 +188,25 @@ def _read_entry(path: Path) -> Dialect:
     return dialect
 
 
-def load_dialects(folders: Sequence[Path] | None = None) -> Dialects:
+def load_dialects(folders: Sequence[Path] | None = None, *, strict: bool = True) -> Dialects:
     """Read all entries; one in a later folder replaces one of the same id.
 
+    Args:
+        strict: refuse wrong entries; else they are left out and named in `Dialects.left_out`.
+
     Raises:
-        KnowledgeError: a file cannot be read or an entry is wrong; names the file and the entry.
+        KnowledgeError: a file cannot be read or an entry is wrong, where `strict`; names the file and the entry.
     """
     places = [folder / "dialects" for folder in paths.locate("knowledge")] if folders is None else folders
-    entries = {}
-    for place in places:
-        for path in sorted(place.glob("*.yaml")):
+    entries: dict[str, Dialect] = {}
+    left_out: list[str] = []
+    for path in (path for place in places for path in sorted(place.glob("*.yaml"))):
+        try:
             entries[path.stem] = _read_entry(path)
+        except KnowledgeError as error:
+            if strict:
+                raise
+            left_out.append(" ".join(error.message.split()))
     ordered = sorted(entries.values(), key=lambda entry: (entry.priority, entry.id))
     by_kind = {kind: tuple(e for e in ordered if e.kind == kind) for kind in FORMATS}
-    return Dialects(by_kind["prefix"], by_kind["time"], by_kind["envelope"], by_kind["progress"])
+    return Dialects(by_kind["prefix"], by_kind["time"], by_kind["envelope"], by_kind["progress"], tuple(left_out))
