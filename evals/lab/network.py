@@ -1,6 +1,6 @@
 """Pretend nodes on one machine: a network namespace each, joined by a bridge, so that a link can really be cut.
 
-Every node has its own host name, address and `/etc/hosts`; the bridge lives in a namespace of its own, so nothing is
+Every node has its own address and `/etc/hosts`; the bridge lives in a namespace of its own, so nothing is
 ever added to the machine's own network. Names carry the process that made them: what a killed run left behind is told
 from what is in use, and removed by the next one. Needs root and iproute2; `available` says what is missing.
 """
@@ -54,8 +54,8 @@ def available() -> str | None:
     if missing:
         return f"not installed: {', '.join(missing)}"
     try:
-        with Network(("a", "b")) as trial:
-            subprocess.run([*trial.inside("a"), "true"], check=True, capture_output=True, timeout=LIMIT)
+        with lan(("a", "b")) as trial:
+            subprocess.run([*trial.wrap(0), "true"], check=True, capture_output=True, timeout=LIMIT)
     except (subprocess.SubprocessError, OSError) as problem:
         return f"the kernel refuses: {_said(problem)}"
     return None
@@ -67,19 +67,25 @@ def shaping() -> tuple[str, ...]:
     if available() or not shutil.which("tc"):
         return ()
     trials = {"tbf": _rate(1000), "netem": ["netem", "delay", "1ms"]}
-    with Network(("a", "b")) as trial:
-        return tuple(kind for kind, words in trials.items() if trial.shape("a", words))
+    with lan(("a", "b")) as trial:
+        return tuple(kind for kind, words in trials.items() if trial.shape(0, words))
 
 
-class Network:
-    """A bridge and its nodes, for the time of a `with` block; whatever still runs on the nodes at its end is killed."""
+class Lan:
+    """A bridge and its nodes, for the time of a `with` block; whatever still runs on the nodes at its end is killed.
+
+    Nodes are numbered in the order of the given host names; those must differ, and be 1 to 200, else ValueError.
+    """
+
+    interface = "eth0"
+    """What each node calls its end of its cable."""
 
     def __init__(self, hosts: Sequence[str]) -> None:
         if len(set(hosts)) != len(hosts) or not 1 <= len(hosts) <= 200:
             raise ValueError("host names must differ, and be 1 to 200")
         self._mark = f"{PREFIX}-{os.getpid()}-{_started(os.getpid())}-{next(_counter)}"
         self._bridge = f"{self._mark}-x"
-        self.nodes = {host: self._node(number, host) for number, host in enumerate(hosts)}
+        self.nodes = tuple(self._node(number, host) for number, host in enumerate(hosts))
 
     def _node(self, number: int, host: str) -> Node:
         return Node(host, f"{SUBNET}.{number + 11}", f"{self._mark}-{number}", f"port{number}")
@@ -98,50 +104,49 @@ class Network:
     ) -> None:
         self._remove()
 
-    def inside(self, host: str) -> list[str]:
-        """The words to put before a command that shall run on that node, under its host name."""
-        rename = ["unshare", "--uts", "sh", "-c", 'hostname "$0" && exec "$@"', host]
-        return ["ip", "netns", "exec", self.nodes[host].namespace, *rename]
+    def wrap(self, number: int) -> list[str]:
+        """The words to put before a command that shall run on that node; its host name stays the machine's."""
+        return ["ip", "netns", "exec", self.nodes[number].namespace]
 
-    def address(self, host: str) -> str:
-        """Its IPv4 address."""
-        return self.nodes[host].address
+    def address(self, number: int) -> str:
+        """Its IPv4 address; all nodes find it under the host name too."""
+        return self.nodes[number].address
 
-    def cut(self, host: str, how: Cut = "silent") -> None:
+    def cut(self, number: int, how: Cut = "silent") -> None:
         """Separates the node from all others; its own processes still reach each other."""
-        node = self.nodes[host]
+        node = self.nodes[number]
         if how == "interface":
-            _ip(node.namespace, "link", "set", "eth0", "down")
+            _ip(node.namespace, "link", "set", self.interface, "down")
         elif how == "carrier":
             _ip(self._bridge, "link", "set", node.port, "down")
         else:
             _ip(self._bridge, "link", "set", node.port, "nomaster")
 
-    def mend(self, host: str) -> None:
+    def mend(self, number: int) -> None:
         """Undoes any cut."""
-        node = self.nodes[host]
+        node = self.nodes[number]
         _ip(self._bridge, "link", "set", node.port, "master", "br0", "up")
-        _ip(node.namespace, "link", "set", "eth0", "up")
+        _ip(node.namespace, "link", "set", self.interface, "up")
 
-    def slow(self, host: str, *, kbit: int) -> bool:
+    def slow(self, number: int, *, kbit: int) -> bool:
         """Narrows the node's link, both ways, to that many kilobits a second; False where the kernel cannot."""
-        return self.shape(host, _rate(kbit))
+        return self.shape(number, _rate(kbit))
 
-    def delay(self, host: str, *, milliseconds: int, loss: float = 0.0) -> bool:
+    def delay(self, number: int, *, milliseconds: int, loss: float = 0.0) -> bool:
         """Delays what the node sends and receives, and loses that percentage of it; False where the kernel cannot."""
-        return self.shape(host, ["netem", "delay", f"{milliseconds}ms", "loss", f"{loss}%"])
+        return self.shape(number, ["netem", "delay", f"{milliseconds}ms", "loss", f"{loss}%"])
 
-    def shape(self, host: str, words: Sequence[str]) -> bool:
+    def shape(self, number: int, words: Sequence[str]) -> bool:
         """Sets a queueing discipline at both ends of the node's cable."""
-        node = self.nodes[host]
-        ends = ((node.namespace, "eth0"), (self._bridge, node.port))
+        node = self.nodes[number]
+        ends = ((node.namespace, self.interface), (self._bridge, node.port))
         return all(_tc(namespace, device, words) for namespace, device in ends)
 
     def _build(self) -> None:
         _ip(None, "netns", "add", self._bridge)
         _ip(self._bridge, "link", "add", "br0", "type", "bridge")
         _ip(self._bridge, "link", "set", "br0", "up")
-        for node in self.nodes.values():
+        for node in self.nodes:
             self._join(node)
 
     def _join(self, node: Node) -> None:
@@ -149,20 +154,26 @@ class Network:
         names.mkdir(parents=True)
         (names / "hosts").write_text(self._hosts(), encoding="ascii")
         _ip(None, "netns", "add", node.namespace)
-        ends = ("netns", self._bridge, "type", "veth", "peer", "name", "eth0", "netns", node.namespace)
+        ends = ("netns", self._bridge, "type", "veth", "peer", "name", self.interface, "netns", node.namespace)
         _ip(None, "link", "add", node.port, *ends)
         _ip(self._bridge, "link", "set", node.port, "master", "br0", "up")
-        _ip(node.namespace, "address", "add", f"{node.address}/24", "dev", "eth0")
-        for device in ("lo", "eth0"):
+        _ip(node.namespace, "address", "add", f"{node.address}/24", "dev", self.interface)
+        for device in ("lo", self.interface):
             _ip(node.namespace, "link", "set", device, "up")
 
     def _hosts(self) -> str:
-        lines = ["127.0.0.1 localhost", *(f"{node.address} {node.host}" for node in self.nodes.values())]
+        lines = ["127.0.0.1 localhost", *(f"{node.address} {node.host}" for node in self.nodes)]
         return "\n".join(lines) + "\n"
 
     def _remove(self) -> None:
-        for name in (self._bridge, *(node.namespace for node in self.nodes.values())):
+        for name in (self._bridge, *(node.namespace for node in self.nodes)):
             _discard(name)
+
+
+def lan(hosts: Sequence[str], name: str = "") -> Lan:
+    """Nodes of these host names, to be used in a `with` block; namespaces are unique whatever the name of the run."""
+    del name
+    return Lan(hosts)
 
 
 def sweep() -> list[str]:
