@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -167,6 +167,14 @@ def digest_of(path: Path) -> str:
         with file.open("rb") as opened:
             digest.update(hashlib.file_digest(opened, "sha256").digest())
     return digest.hexdigest()
+
+
+def digest_of_files(files: Sequence[Path]) -> str:
+    """A hash of names and contents."""
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
 
 
 def _short(error: Exception) -> str:

@@ -6,11 +6,8 @@ the pattern is switched off, the library has no entries, silence tells nothing, 
 
 from __future__ import annotations
 
-import hashlib
-import resource
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -35,6 +32,8 @@ from assistant.faults.matcher import Matcher
 from assistant.paths import locate
 from assistant.patterns import temporal
 from assistant.patterns.models import TemporalResult
+from evals.jobset import digest_of_files
+from evals.memory import fresh_peak, peak
 from evals.prediction import Context, Flag, Prediction, Suspect
 
 SILENCE, LIBRARY, ORDER = "silence", "library", "time_order"
@@ -189,29 +188,3 @@ def code_digest() -> str:
     files = [*package.rglob("*.py"), Path(__file__)]
     files += [file for folder in locate("knowledge") for file in folder.rglob("*") if file.is_file()]
     return digest_of_files(files)
-
-
-def digest_of_files(files: Sequence[Path]) -> str:
-    """A hash of names and contents."""
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        digest.update(f"{file.name}\0".encode() + file.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def fresh_peak() -> None:
-    """Start measuring the peak of memory anew, where the system can (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return
-
-
-def peak() -> int:
-    """Most resident bytes of this process since `fresh_peak`, the interpreter and its libraries included."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
-    except (OSError, StopIteration):
-        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return size if sys.platform == "darwin" else size * 1024

@@ -22,8 +22,8 @@ import zstandard
 from pydantic import TypeAdapter, ValidationError
 
 from assistant.events import miner
-from evals.jobset import Job, digest_of, unpacked
-from evals.ours import digest_of_files
+from evals.jobset import Job, digest_of, digest_of_files, unpacked
+from evals.memory import fresh_peak
 from evals.prediction import Context, Prediction, Tool
 from evals.scorers import grouping, labelled, records
 from evals.scorers.grouping import Events, events_of
@@ -121,6 +121,7 @@ class _Folders:
 
 def _asked(tool: Tool, folders: _Folders) -> Prediction:
     with TemporaryDirectory(prefix="asked-") as scratch:
+        fresh_peak()
         try:
             return tool.predict(folders.job, folders.twins, Context(Path(scratch), SECONDS))
         except Exception as error:

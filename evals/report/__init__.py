@@ -1,0 +1,1 @@
+"""`evals/REPORT.md` and its plots, written from answers and from nothing else."""
