@@ -48,7 +48,7 @@ def check_library(
     matcher = Matcher(library)
     problems = list(library.left_out)
     problems += [problem for fault in library for problem in check_fault(matcher, fault)]
-    problems += [*_gate_problems(matcher), *_twins(library)]
+    problems += [*_gate_problems(matcher), *_twins(library), *_unsorted(library)]
     problems += [problem for line in healthy_lines or () for problem in _healthy(matcher, line)]
     places = bundled_healthy() if healthy is None and whole else healthy or ()
     problems += [problem for place in places for problem in check_healthy(matcher, place)]
@@ -151,6 +151,12 @@ def _twins(library: Library) -> Iterator[Problem]:
             if first != fault.id:
                 remedy = "Take the signature out of one of the two."
                 yield Problem(fault.id, f"has a signature of the entry {first} too", signature.regex, remedy=remedy)
+
+
+def _unsorted(library: Library) -> Iterator[Problem]:
+    for fault in library:
+        if fault.axes is None:
+            yield Problem(fault.id, "has no `axes`", remedy="Sort it by the words of assistant/faults/axes.py.")
 
 
 def _grave(library: Library) -> Iterator[Fault]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.case.vocabulary import ActionKind
-from assistant.faults.check import Problem, check_fault, check_library
+from assistant.faults.check import check_fault, check_library
 from assistant.faults.library import build, load_library
 from assistant.faults.matcher import Matcher
 from assistant.faults.models import Blame, Examples, Fault, FaultRole
@@ -54,7 +54,7 @@ def changed(fault: Fault, **examples: tuple[str, ...]) -> Fault:
 
 
 def problems(fault: Fault) -> list[str]:
-    return [problem.what for problem in check_library(build([fault]))]
+    return [problem.message for problem in check_library(build([fault]))]
 
 
 def test_the_check_finds_an_example_that_does_not_fire() -> None:
@@ -71,13 +71,30 @@ def test_the_check_finds_an_entry_that_another_root_outranks() -> None:
     disk = changed(LIBRARY["disk-full"], match=("OSError: [Errno 28] No space left on device",))
     vague = changed(LIBRARY["python-exception"], match=("OSError: [Errno 28] No space left on device",))
     found = check_library(build([disk, vague]))
-    assert [(problem.fault, problem.what) for problem in found] == [
+    assert [(problem.fault, problem.message) for problem in found] == [
         ("python-exception", "comes after the root entry disk-full")
     ]
+
+
+def test_the_check_finds_an_example_that_another_root_matches_too() -> None:
+    disk = changed(LIBRARY["disk-full"], match=("OSError: [Errno 28] No space left on device",))
+    quota = changed(LIBRARY["quota-exceeded"], match=("x",)).model_copy(update={"signatures": disk.signatures})
+    said = [problem.message for problem in check_library(build([disk, quota]))]
+    assert "shares its example with the root entry quota-exceeded" in said
+    assert "has a signature of the entry disk-full too" in said
+    beside = disk.model_copy(update={"beside": ("quota-exceeded",)})
+    assert not any("shares" in problem.message for problem in check_library(build([beside, quota])))
+
+
+def test_the_check_finds_an_entry_that_is_not_sorted() -> None:
+    fault = LIBRARY["disk-full"].model_copy(update={"axes": None, "explains": ()})
+    assert problems(fault) == ["has no `axes`"]
 
 
 def test_the_check_finds_an_entry_that_fires_on_a_healthy_line() -> None:
     library = build([LIBRARY["disk-full"].model_copy(update={"explains": ()})])
     line = "note: No space left on device was handled"
-    problem = Problem("disk-full", "matches a line of a healthy run", line)
-    assert check_library(library, healthy_lines=[line]) == [problem]
+    found = check_library(library, healthy_lines=[line])
+    assert [(problem.fault, problem.message, problem.text) for problem in found] == [
+        ("disk-full", "matches a line of a healthy run", line)
+    ]

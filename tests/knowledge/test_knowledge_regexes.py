@@ -1,0 +1,79 @@
+"""No text can keep a pattern busy: not those that people edit, and not those that stand in the code."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from types import ModuleType
+
+import assistant
+from assistant.faults.attacks import LENGTH
+from assistant.faults.hostile import Pattern, slow_patterns
+from assistant.intake.dialects import load_dialects
+
+LIMIT = 2.0
+NAME = 512
+"""Names of files and members are cut to fewer characters (assistant/intake/names.py)."""
+OF_NAMES = {
+    "assistant.intake.jobs",
+    "assistant.intake.names",
+    "assistant.intake.nodelists",
+    "assistant.intake.origins",
+    "assistant.intake.rotation",
+    "assistant.intake.selection",
+}
+"""Modules whose patterns read names, not lines."""
+OF_REGEXES = {"assistant.faults.literals", "assistant.faults.gate"}
+"""Modules whose patterns read expressions of the library, which are bounded too."""
+SEARCHING = r"\b{}\.(?:search|sub|subn|split|findall|finditer)\b"
+
+
+def modules() -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(assistant.__path__, "assistant."):
+        if not found.name.endswith("__main__"):
+            with suppress(ImportError):  # a face whose extra is not installed
+                yield importlib.import_module(found.name)
+
+
+def held(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
+    """The text patterns in a value, also within tuples and dictionaries."""
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            yield value
+    elif isinstance(value, tuple | list | set | frozenset) and depth:
+        yield from (one for item in value for one in held(item, depth - 1))
+    elif isinstance(value, dict) and depth:
+        yield from (one for item in value.values() for one in held(item, depth - 1))
+
+
+def patterns_of(module: ModuleType) -> Iterator[Pattern]:
+    source = inspect.getsource(module)
+    length = NAME if module.__name__ in OF_NAMES else 4_000 if module.__name__ in OF_REGEXES else LENGTH
+    for name, value in sorted(vars(module).items()):
+        anchored = isinstance(value, re.Pattern) and not re.search(SEARCHING.format(re.escape(name)), source)
+        for found in held(value):
+            yield Pattern(f"{module.__name__}.{name}", found.pattern, "re", found.flags, anchored, length)
+
+
+def in_code() -> list[Pattern]:
+    every = [pattern for module in modules() for pattern in patterns_of(module)]
+    return list({(one.regex, one.flags, one.anchored, one.length): one for one in every}.values())
+
+
+def test_no_pattern_in_the_code_explodes_on_what_it_can_meet() -> None:
+    patterns = in_code()
+    assert len(patterns) >= 100
+    assert [slow.name for slow in slow_patterns(patterns, LIMIT)] == []
+
+
+def test_no_pattern_of_a_dialect_is_slow() -> None:
+    dialects = load_dialects()
+    every = [*dialects.prefixes, *dialects.times, *dialects.envelopes, *dialects.progress]
+    patterns = [Pattern(one.id, one.pattern) for one in every if one.pattern]
+    patterns += [Pattern(one.id, mark.pattern) for one in every for mark in one.marks]
+    assert len(patterns) >= 100
+    assert [slow.name for slow in slow_patterns(patterns, LIMIT)] == []
