@@ -102,7 +102,7 @@ class Calls:
 
 def _stands_in(text: str, item: Evidence) -> bool:
     """Whether a line is among those that are shown, and not only among those that were found."""
-    return f"{clean(item.source)}:{item.line} " in text
+    return f"{clean(item.source)}:{item.line} " in text or f"[{item.id}] " in text
 
 
 def _checked(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
