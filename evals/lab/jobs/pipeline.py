@@ -9,12 +9,12 @@ from datetime import datetime
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 from torch.nn.parallel import DistributedDataParallel
 
 from evals.lab.jobs.harness import Harness, launch
 from evals.lab.jobs.loop import train
+from evals.lab.jobs.mesh import grid
 
 STAGES = 2
 PARTS = 4
@@ -26,7 +26,7 @@ class Staged:
 
     def __init__(self, run: Harness) -> None:
         self.run = run
-        self.mesh = init_device_mesh("cpu", (STAGES, run.world // STAGES), mesh_dim_names=("pp", "dp"))
+        self.mesh = grid(STAGES, ("pp", "dp"), run.settings.timeout)
         self.number = self.mesh.get_local_rank("pp")
         self.last = self.number == STAGES - 1
         run.at("build")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
 from evals.lab.jobs.harness import Harness, launch
 from evals.lab.jobs.loop import load_shards, save_shards, train
+from evals.lab.jobs.mesh import grid
 
 SPLIT = 2
 """Ranks that share one layer."""
@@ -40,7 +40,7 @@ class Split:
         torch.manual_seed(17)
         hidden = run.settings.hidden
         self.model = nn.Sequential(*(Block(hidden) for _ in range(LAYERS)), nn.Linear(hidden, 10))
-        self.mesh = init_device_mesh("cpu", (run.world // SPLIT, SPLIT), mesh_dim_names=("dp", "tp"))
+        self.mesh = grid(run.world // SPLIT, ("dp", "tp"), run.settings.timeout)
         self.split()
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3)
         load_shards(run, self.model, self.optimizer)
