@@ -12,6 +12,8 @@ SHARED = {
     "options.py": HERE / "jobs" / "settings.py",
     "reporting.py": HERE / "jobs" / "voices.py",
     "dataset.py": HERE / "jobs" / "dataset.py",
+    "loop.py": HERE / "jobs" / "loop.py",
+    "mesh.py": HERE / "jobs" / "mesh.py",
     "callbacks.py": HERE / "faults.py",
 }
 """Names in the workplace, as tracebacks show them, and where the files are in this package."""
@@ -20,6 +22,8 @@ IMPORTS = {
     "evals.lab.jobs.settings": "options",
     "evals.lab.jobs.voices": "reporting",
     "evals.lab.jobs.dataset": "dataset",
+    "evals.lab.jobs.loop": "loop",
+    "evals.lab.jobs.mesh": "mesh",
     "evals.lab.faults": "callbacks",
 }
 
