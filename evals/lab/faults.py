@@ -36,6 +36,11 @@ class Run(Protocol):
         """A line of the job."""
 
 
+def nothing(run: Run, value: Any, detail: Detail) -> Any:  # noqa: ANN401
+    """Only tells that the place was reached."""
+    return value
+
+
 def check_sample(run: Run, value: Any, detail: Detail) -> Any:  # noqa: ANN401
     """An ordinary exception of user code: a key that a sample lacks."""
     sample = {"input_ids": list(range(5)), "index": 4711}
@@ -271,6 +276,7 @@ def _address_space() -> int:
 
 
 CALLBACKS: dict[str, Callable[[Any, Any, Detail], Any]] = {
+    "mark": nothing,
     "exception/key": check_sample,
     "exception/chained": parse_record,
     "exception/assertion": clip_gradients,

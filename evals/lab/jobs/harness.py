@@ -60,6 +60,8 @@ class Harness:
 
     def at(self, place: str, step: int = 0, value: Value = None) -> Value:  # type: ignore[assignment]
         """Lets happen what is planned here; returns the value, changed where the plan changes it."""
+        if place == "step" and self.settings.marker:
+            Path(f"{self.settings.marker}-{self.rank}.step").write_text(str(step), encoding="ascii")
         for planned in self.settings.callbacks:
             if planned.place == place and self._fits(planned, step):
                 self._note(planned, step)
@@ -76,7 +78,8 @@ class Harness:
     def _note(self, planned: Callback, step: int) -> None:
         """Tells the laboratory, and nobody else, that it happens now."""
         if self.settings.marker:
-            told = {"name": planned.name, "place": planned.place, "rank": self.rank, "step": step, "time": time.time()}
+            told: dict[str, Any] = {"name": planned.name, "place": planned.place, "rank": self.rank, "step": step}
+            told |= {"time": time.time(), "pid": os.getpid()}
             with Path(f"{self.settings.marker}-{self.rank}.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(told) + "\n")
 
