@@ -110,13 +110,16 @@ def _ranks(match: re.Match[str]) -> Iterator[Claim]:
 
 def _quotes(match: re.Match[str]) -> Iterator[Claim]:
     text = next(part for part in match.groups() if part is not None).strip()
-    if not _is_command(text) and len(text) > 1:
+    if not is_command(text) and len(text) > 1:
         yield Claim(Sort.QUOTE, text, text.lower())
 
 
-def _is_command(text: str) -> bool:
-    words = text.split()
-    return bool(words) and (words[0] in COMMANDS or re.match(r"[A-Z][A-Z0-9_]+=", words[0]) is not None)
+def is_command(text: str) -> bool:
+    """Whether a text is a command line, a setting or a comment of such: advice, and no quotation of a log."""
+    words = text.removeprefix("$ ").split()
+    return bool(words) and (
+        words[0] in COMMANDS or words[0] == "#" or re.match(r"[A-Z][A-Z0-9_]+=", words[0]) is not None
+    )
 
 
 def _names(match: re.Match[str]) -> Iterator[Claim]:

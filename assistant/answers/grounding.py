@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from assistant.answers.claims import Claim, Sort, citations, claims
+from assistant.answers.claims import Claim, Sort, citations, claims, is_command
 from assistant.answers.grounds import grounds_of
 from assistant.answers.language import ADVICE
 from assistant.answers.models import Standing
@@ -17,6 +17,7 @@ _ADVICE = re.compile(
     r"(?i)^\W*(?:\d{1,3}[.)]\s+)?(?:(?:first|then|next|now|also|finally|afterwards|if [^,]{1,120}),?\s+)?"
     r"(?:please\s+)?(?:" + "|".join(sorted(ADVICE)) + r")\b"
 )
+FENCES = ("```", "~~~")
 _PLACED_NUMBER = re.compile(
     r"(?i)\b(?:iterations?|steps?|checkpoints?|lines?|attempts?|epochs?|ports?|pids?|code|signal)[\s#:=_-]*(?:of\s+)?$"
 )
@@ -39,8 +40,10 @@ def check(sentence: str, *, shown: Shown, results: Mapping[str, ToolResult], hos
         results: the tool results by id.
         hosts: node names of the case.
     """
+    if sentence.lstrip().startswith(FENCES):
+        return _fenced(sentence, shown, results)
     cited = citations(sentence)
-    made = _relevant(sentence, claims(sentence, hosts), bool(cited))
+    made = _relevant(sentence, claims(sentence, hosts))
     grounds, unknown = grounds_of(cited, shown, results)
     problems = [f"{name} does not exist or was not shown" for name in unknown]
     if made and not cited:
@@ -53,10 +56,18 @@ def check(sentence: str, *, shown: Shown, results: Mapping[str, ToolResult], hos
     return Finding(Standing.SUPPORTED if cited else Standing.PLAIN, cited)
 
 
-def _relevant(sentence: str, made: list[Claim], cites: bool) -> list[Claim]:
+def _fenced(block: str, shown: Shown, results: Mapping[str, ToolResult]) -> Finding:
+    """A block of lines: each is a command, or stands in what tools have shown."""
+    lines = [line.strip() for line in block.strip().splitlines()[1:-1]]
+    seen = "\n".join([*(result.text for result in results.values()), *(item.text for item in shown.by_id.values())])
+    strange = [line for line in lines if line and line not in seen and not is_command(line)]
+    if strange:
+        return Finding(Standing.UNSUPPORTED, (), (f"no tool has shown this line: {strange[0][:200]}",))
+    return Finding(Standing.SUPPORTED if any(line in seen for line in lines) else Standing.PLAIN)
+
+
+def _relevant(sentence: str, made: list[Claim]) -> list[Claim]:
     """The claims that need evidence: advice may name settings and amounts of its own, a question may ask about any."""
-    if sentence.lstrip().startswith(("```", "~~~")):
-        return [] if not cites else made
     asks = sentence.rstrip().endswith("?")
     if not asks and not _ADVICE.match(sentence):
         return made

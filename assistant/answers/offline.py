@@ -1,0 +1,140 @@
+"""The answerer that needs no model, no key and no network: it understands the usual questions and asks the same tools.
+
+It is the default, and what takes over when a model fails. English only, and it says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+
+from assistant.answers.entities import Entities, entities
+from assistant.answers.intents import Intents, Match
+from assistant.answers.models import AnswerEvent, Done, Failed, Question, Suggested, Turn, Usage
+from assistant.answers.replies_knowledge import beyond, help_, meaning, seen_before, thanks, word
+from assistant.answers.replies_logs import (
+    baseline,
+    compare,
+    events,
+    find,
+    iterations,
+    job,
+    place,
+    show,
+    timeline,
+)  # fmt: skip
+from assistant.answers.replies_verdict import fix, missing, nodes, restart, what_failed, who, why, why_not
+from assistant.answers.talk import Reply, Talk
+from assistant.errors import RootrankError
+from assistant.tools.calls import Calls
+
+NAME = "offline"
+
+REPLIES: Mapping[str, Callable[[Talk], Reply]] = {
+    "what_failed": what_failed,
+    "who": who,
+    "why": why,
+    "why_not": why_not,
+    "fix": fix,
+    "restart": restart,
+    "missing": missing,
+    "show": show,
+    "meaning": meaning,
+    "word": word,
+    "timeline": timeline,
+    "baseline": baseline,
+    "seen_before": seen_before,
+    "compare": compare,
+    "place": place,
+    "nodes": nodes,
+    "events": events,
+    "find": find,
+    "iterations": iterations,
+    "job": job,
+    "help": help_,
+    "thanks": thanks,
+}
+"""One reply for each intent of `knowledge/intents.yaml`."""
+
+_NEXT = {
+    "what_failed": ("why", "fix", "missing"),
+    "who": ("why", "compare", "place"),
+    "why": ("why_not", "show", "missing"),
+    "fix": ("restart", "seen_before", "missing"),
+    "restart": ("fix", "missing", "seen_before"),
+}
+_END = object()
+
+
+class OfflineAnswerer:
+    """Answers from tools by intent."""
+
+    name = NAME
+
+    def __init__(self, calls: Calls, intents: Intents) -> None:
+        self._calls = calls
+        self._intents = intents
+
+    async def answer(self, question: Question, history: tuple[Turn, ...] = ()) -> AsyncIterator[AnswerEvent]:
+        """The events of one turn. Tools may read logs, so each step runs in a thread of its own."""
+        steps = self.events(question)
+        while (event := await asyncio.to_thread(next, steps, _END)) is not _END:
+            yield event  # type: ignore[misc]
+
+    def events(self, question: Question) -> Iterator[AnswerEvent]:
+        """The same without an event loop."""
+        started = time.monotonic()
+        self._calls.begin_turn()
+        named = self.named(question.text)
+        match = self.understood(named)
+        talk = Talk(self._calls, question, named, self._shown())
+        try:
+            yield from (REPLIES[match.intent] if match else beyond)(talk)
+            yield from _explained(talk)
+        except RootrankError as error:
+            yield Failed(message=error.message, hint=error.hint)
+        yield Suggested(questions=self._next(match))
+        yield Usage(model=NAME, calls=len(talk.asked))
+        yield Done(answerer=NAME, seconds=round(time.monotonic() - started, 3))
+
+    def named(self, text: str) -> Entities:
+        """What a question names."""
+        desk = self._calls.desk
+        return entities(text, desk.case, desk.glossary, self._intents.file.causes)
+
+    def understood(self, named: Entities) -> Match | None:
+        """The intent of a question; words of the glossary count as such only where that is the better reading."""
+        plain = self._intents.match(named.plain)
+        if not named.words:
+            return plain
+        worded = self._intents.match(_with_word(named))
+        if worded is not None and worded.intent == "word" and (plain is None or worded.likeness > plain.likeness):
+            return worded
+        return plain
+
+    def _shown(self) -> tuple[str, ...]:
+        return tuple(intent.shows for intent in self._intents.file.intents if intent.shows)
+
+    def _next(self, match: Match | None) -> tuple[str, ...]:
+        wanted = _NEXT.get(match.intent if match else "", ("what_failed", "why", "fix"))
+        by_id = {intent.id: intent.shows for intent in self._intents.file.intents}
+        return tuple(by_id[name] for name in wanted if by_id.get(name))
+
+
+def _with_word(named: Entities) -> str:
+    text = named.plain.lower()
+    for term in named.words[-1:]:
+        text = text.replace(term.lower(), "<word>")
+    return text
+
+
+def _explained(talk: Talk) -> Reply:
+    """For a newcomer: the words of the answer, one sentence each."""
+    if not talk.question.newcomer:
+        return
+    words = list(talk.calls.desk.glossary.inside("\n".join(talk.said)))[:8]
+    if words:
+        yield from talk.heading("Words")
+    for one in words:
+        yield from talk.note(f"- {one.term}: {one.short}\n")

@@ -1,0 +1,75 @@
+"""Replies from beyond the job: codes, words, past incidents, and what can be asked at all."""
+
+from __future__ import annotations
+
+from assistant.answers.talk import Reply, Talk
+from assistant.case.text import clean
+from assistant.tools.models import ResultStatus
+
+
+def meaning(talk: Talk) -> Reply:
+    """What a code or an error means; without one, the initiating error of the case."""
+    codes = list(talk.named.codes or talk.named.quotes)
+    if not codes:
+        cited = talk.case.verdict.evidence[:1]
+        codes = [item.text for item in talk.case.evidence if item.id in cited]
+    for code in codes[:2]:
+        result = yield from talk.ask("explain_code", code=code[:2000])
+        if result.status is not ResultStatus.FOUND:
+            yield from talk.note(f"{clean(result.text)} Look in the vendor's documentation.")
+            continue
+        yield from talk.say("This is what is known of it:", result.id)
+        yield from talk.lines(result)
+    if not codes:
+        yield from talk.say("Name a code or an error, as in `Xid 79`.")
+
+
+def word(talk: Talk) -> Reply:
+    """What a word of the field means."""
+    for term in talk.named.words[-2:]:
+        result = yield from talk.ask("explain_word", word=term)
+        yield from talk.note(result.text)
+    if not talk.named.words:
+        yield from talk.say("The glossary does not have that word.")
+
+
+def seen_before(talk: Talk) -> Reply:
+    """Past incidents like this one."""
+    result = yield from talk.ask("similar_incidents")
+    if result.status is ResultStatus.NOTHING:
+        yield from talk.say("No stored incident resembles this one.", result.id)
+    elif result.status is ResultStatus.ERROR:
+        yield from talk.note(clean(result.text))
+    else:
+        yield from talk.say("These resemble it; that they do proves nothing about this case:", result.id)
+        yield from talk.lines(result)
+
+
+def help_(talk: Talk) -> Reply:
+    """What can be asked."""
+    yield from talk.say(
+        "I answer without a language model, in English, from this case and the knowledge that is stored."
+    )
+    yield from talk.say("You can ask, in your own words:")
+    for shown in talk.suggestions:
+        yield from talk.item(shown)
+
+
+def thanks(talk: Talk) -> Reply:
+    """A short word."""
+    yield from talk.say("You are welcome.")
+
+
+def beyond(talk: Talk) -> Reply:
+    """What is said to a question that is not understood; codes and words in it are explained all the same."""
+    if talk.named.codes:
+        yield from meaning(talk)
+        return
+    yield from talk.say("That question is beyond me without a language model.")
+    yield from talk.say("I understand questions like these:")
+    for shown in talk.suggestions[:6]:
+        yield from talk.item(shown)
+    result = yield from talk.ask("search_knowledge", query=talk.question.text[:500], limit=2)
+    if result.status is ResultStatus.FOUND:
+        yield from talk.say("The stored knowledge has this on its words:", result.id)
+        yield from talk.lines(result)

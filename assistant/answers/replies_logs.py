@@ -1,0 +1,192 @@
+"""Replies that look into the logs: show, find, timeline, places, comparisons, iterations, events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from assistant.answers.language import SEARCHING
+from assistant.answers.replies_verdict import node_state
+from assistant.answers.talk import Reply, Talk
+from assistant.case.text import clean, plural
+from assistant.case.vocabulary import Status
+from assistant.tools.models import ResultStatus, ToolResult
+
+
+def show(talk: Talk) -> Reply:
+    """The lines around a place: one that was named, else the first evidence of the verdict."""
+    places: list[dict[str, Any]] = [{"evidence": name} for name in talk.named.evidence if name[0] != "T"]
+    places += [{"source": name, "line": line or 1} for name, line in talk.named.files]
+    if not places and talk.case.verdict.evidence:
+        places = [{"evidence": talk.case.verdict.evidence[0]}]
+    if not places and talk.case.evidence:
+        places = [{"evidence": talk.case.evidence[0].id}]
+    if not places:
+        yield from talk.say("The case cites no log line that could be shown.")
+    for where in places[:3]:
+        result = yield from talk.ask("read_window", **where)
+        yield from _window(talk, where.get("evidence"), result)
+
+
+def _window(talk: Talk, evidence: str | None, result: ToolResult) -> Reply:
+    if result.status is ResultStatus.ERROR:
+        kept = talk.calls.desk.evidence(evidence) if evidence else None
+        if kept is not None:
+            talk.calls.desk.shown.add([kept])
+            yield from talk.say("The logs are not at hand; this line was kept with the case:")
+            yield from talk.item(f"`{clean(kept.text).replace('`', chr(39))}`", kept.id)
+        else:
+            yield from talk.note(f"That cannot be shown: {result.text}")
+        return
+    yield from talk.lines(result)
+    yield from talk.say("That is what stands there.", result.id)
+
+
+def find(talk: Talk) -> Reply:
+    """Lines that hold what was named."""
+    patterns = [re.escape(text) for text in (*talk.named.quotes, *talk.named.codes)]
+    if not patterns:
+        left = [word for word in re.findall(r"[\w.:/-]+", talk.question.text) if word.lower() not in SEARCHING]
+        patterns = [re.escape(" ".join(left))] if left else []
+    if not patterns:
+        yield from talk.say("Say what to look for, best in quotation marks.")
+    extra = {"rank": talk.named.ranks[0]} if talk.named.ranks else {}
+    for pattern in patterns[:3]:
+        result = yield from talk.ask("grep_log", pattern=f"(?i){pattern}", **extra)
+        if result.status is ResultStatus.NOTHING:
+            yield from talk.say("No line of the logs that were read holds it.", result.id)
+        elif result.status is ResultStatus.ERROR:
+            yield from talk.note(f"The logs cannot be searched: {result.text}")
+        else:
+            yield from talk.say("Found:", result.id)
+            yield from talk.lines(result)
+
+
+def timeline(talk: Talk) -> Reply:
+    """What happened when, after the stage and iteration of the verdict."""
+    verdict = talk.case.verdict
+    overview = yield from talk.ask("overview")
+    when = [f"in stage {verdict.stage.value.replace('_', ' ')}" if verdict.stage else ""]
+    when += [f"at iteration {verdict.iteration}" if verdict.iteration is not None else ""]
+    if any(when) and talk.case.status is not Status.HEALTHY:
+        yield from talk.say(f"It happened {' '.join(filter(None, when))}.", overview.id)
+    result = yield from talk.ask("timeline")
+    if result.status is ResultStatus.NOTHING:
+        yield from talk.say(clean(result.text), result.id)
+        return
+    yield from talk.say("In order of time, clocks corrected where that was possible:", result.id)
+    yield from talk.lines(result)
+
+
+def place(talk: Talk) -> Reply:
+    """How ranks and nodes did."""
+    blamed: Collection[object] = {one.rank for one in talk.case.suspects} | {one.node for one in talk.case.suspects}
+    ranks = talk.named.ranks
+    if not ranks and not talk.named.nodes and not talk.named.strangers:
+        ranks = tuple(suspect.rank for suspect in talk.case.suspects[:1] if suspect.rank is not None)
+        if not ranks:
+            yield from talk.say("Name a rank or a node, as in `rank 3`.")
+    for rank in ranks[:4]:
+        result = yield from talk.ask("rank_status", rank=rank)
+        if result.status is ResultStatus.ERROR:
+            yield from talk.say(f"Nothing is known of rank {rank}: {clean(result.text)}", result.id)
+            continue
+        yield from talk.say(f"Rank {rank} is {'blamed' if rank in blamed else 'not blamed'}.", result.id)
+        yield from talk.lines(result)
+    for node in talk.named.nodes[:4]:
+        yield from node_state(talk, node, blamed)
+        yield from _ranks_on(talk, node)
+    for stranger in talk.named.strangers[:2]:
+        yield from talk.say(f"The logs name no node `{clean(stranger)}`.")
+
+
+def _ranks_on(talk: Talk, node: str) -> Reply:
+    report = next((one for one in talk.case.nodes if one.node == node), None)
+    result = yield from talk.ask("compare_nodes", node=node)
+    if report is not None and result.status is ResultStatus.FOUND:
+        yield from talk.lines(result)
+    for suspect in talk.case.suspects:
+        if suspect.node == node and suspect.rank is not None:
+            overview = yield from talk.ask("overview")
+            yield from talk.say(f"On it, rank {suspect.rank} is blamed.", overview.id)
+
+
+def compare(talk: Talk) -> Reply:
+    """Two places side by side, or one with its peers."""
+    nodes, ranks = list(talk.named.nodes), list(talk.named.ranks)
+    if not nodes and not ranks:
+        nodes = [suspect.node for suspect in talk.case.suspects[:1] if suspect.node]
+        ranks = [] if nodes else [suspect.rank for suspect in talk.case.suspects[:1] if suspect.rank is not None]
+    if nodes:
+        arguments = {"node": nodes[0], **({"other": nodes[1]} if len(nodes) > 1 else {})}
+        result = yield from talk.ask("compare_nodes", **arguments)
+        yield from _compared(talk, result)
+    for rank in ranks[:2]:
+        result = yield from talk.ask("rank_status", rank=rank)
+        yield from talk.say(f"Rank {rank}:", result.id)
+        yield from talk.lines(result)
+    if not nodes and not ranks:
+        yield from talk.say("Name two nodes or two ranks to compare.")
+    for stranger in talk.named.strangers[:2]:
+        yield from talk.say(f"The logs name no node `{clean(stranger)}`.")
+
+
+def _compared(talk: Talk, result: ToolResult) -> Reply:
+    if result.status is ResultStatus.ERROR:
+        yield from talk.note(f"They cannot be compared: {result.text}")
+        return
+    yield from talk.say("What differs, per writer:", result.id)
+    yield from talk.lines(result)
+
+
+def iterations(talk: Talk) -> Reply:
+    """The pace of training."""
+    result = yield from talk.ask("iteration_stats")
+    if result.status is not ResultStatus.FOUND:
+        yield from talk.note(clean(result.text))
+        return
+    yield from talk.say("The pace of training:", result.id)
+    yield from talk.lines(result)
+
+
+def events(talk: Talk) -> Reply:
+    """The failure-indicating events by role."""
+    result = yield from talk.ask("list_events")
+    if result.status is ResultStatus.NOTHING:
+        yield from talk.say("No event of these logs indicates a failure.", result.id)
+        return
+    overview = yield from talk.ask("overview")
+    for failure in talk.case.failures:
+        yield from talk.say(f"An independent second failure: {clean(failure.verdict.statement)}", overview.id)
+    if not talk.case.failures and talk.case.status is Status.FAILED:
+        yield from talk.say("No second, independent failure was found; the rest are consequences.", overview.id)
+    yield from talk.say("Initiating events come first in time, cascades are victims' reports:", result.id)
+    yield from talk.lines(result)
+
+
+def baseline(talk: Talk) -> Reply:
+    """What healthy runs do not show."""
+    result = yield from talk.ask("baseline_diff")
+    if result.status is ResultStatus.FOUND:
+        yield from talk.say("Against the healthy runs, the most unusual first:", result.id)
+        yield from talk.lines(result)
+        return
+    yield from talk.note(clean(result.text.replace("\n", " ")))
+    yield from talk.say("Add one with `rootrank baseline add NAME FOLDER`, then diagnose again.")
+
+
+def job(talk: Talk) -> Reply:
+    """How large the job was, and how often it was tried."""
+    result = yield from talk.ask("overview")
+    case = talk.case
+    yield from talk.say(clean(result.text.splitlines()[0]), result.id)
+    if len(case.attempts) > 1:
+        yield from talk.say(f"It was tried {len(case.attempts)} times; the verdict is about the last attempt.")
+        for attempt in case.attempts:
+            yield from talk.item(f"attempt {attempt.number}: {attempt.outcome}", result.id)
+    else:
+        yield from talk.say("There was one attempt, as far as the logs show.")
+    yield from talk.say(
+        f"Not read: {plural(len(case.not_read), 'source')}." if case.not_read else "All of it was read."
+    )
