@@ -16,6 +16,7 @@ def problems(job: Job, outcome: Outcome, folder: Path) -> list[str]:
         *_of_ending(job, outcome),
         *_of_marks(job, outcome),
         *_of_text(job, folder),
+        *_of_places(job, folder),
     ]
 
 
@@ -47,6 +48,16 @@ def _of_text(job: Job, folder: Path) -> list[str]:
         talkers = job.world if job.settings.get("who_logs") == "all" else 1
         lacking += [f"only {ended} ranks finished"] if ended < talkers else []
     return lacking
+
+
+STARTED = re.compile(r"starting on (\S+?): rank ([0-9]+) of ")
+
+
+def _of_places(job: Job, folder: Path) -> list[str]:
+    """A dynamic rendezvous may number the nodes otherwise than the plan does; then its truth would be wrong."""
+    told = {(host, int(rank)) for host, rank in STARTED.findall(text_of(folder)) if host in job.hosts}
+    odd = sorted(f"rank {rank} ran on {host}" for host, rank in told if job.hosts[job.node_of(rank)] != host)
+    return odd[:1]
 
 
 def text_of(folder: Path) -> str:

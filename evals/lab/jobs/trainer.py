@@ -70,11 +70,11 @@ class ProjectTrainer(Trainer):
 
     def compute_loss(self, model: nn.Module, inputs: dict[str, Any], *more: Any, **named: Any) -> Any:  # noqa: ANN401
         """The loss of a batch, or the loss and the outputs; while training it has to be finite."""
-        found = super().compute_loss(model, inputs, *more, **named)
+        found: Any = super().compute_loss(model, inputs, *more, **named)
         if not model.training:
             return found
         step = self.state.global_step + 1
-        loss: torch.Tensor = self.run.at("batch", step, found)
+        loss = self.run.at("batch", step, found)
         value = float(loss.detach())
         self.run.check_loss(step, self.run.reduced(step, value) if self.run.settings.reduced_loss else value)
         return loss
@@ -127,7 +127,6 @@ def shape() -> GPT2Config:
         n_head=2,
         bos_token_id=0,
         eos_token_id=0,
-        loss_type="ForCausalLM",
     )
 
 
