@@ -96,6 +96,14 @@ class UnknownCase(ConfigError):
     """No stored case of that name."""
 
 
+class UnknownSession(ConfigError):
+    """No stored session of that name."""
+
+
+class SessionBusy(ConfigError):
+    """Another process writes that session."""
+
+
 class BadTruth(ConfigError):
     """A truth file, or a job it names, cannot be scored; names file and job."""
 
