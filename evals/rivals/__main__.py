@@ -1,4 +1,4 @@
-"""`python -m evals.rivals build` makes the rivals' environments; `list` says who can run here, and who cannot and why."""
+"""`python -m evals.rivals build` makes the rivals' environments; `list` says who can run here, who cannot, and why."""
 
 from __future__ import annotations
 

@@ -21,6 +21,8 @@ from evals.rivals.moment import moment, report_moment
 
 LONGEST = 8192
 """Characters of a line that are looked at."""
+_ABOUT = re.compile(r"^\s+rank\s+: (\d{1,9}) \(local_rank: \d+\)")
+_NEXT_ABOUT = re.compile(r"^(?:\[\d+\]:\s*$|[-=]{20}|\S+Error\b)")
 _LABEL = re.compile(r"^(?:\s*(?:\[[A-Za-z]+\d+\]:|\d+:\s|\[[A-Za-z]+ ?\d+\])\s?)+")
 
 
@@ -58,12 +60,13 @@ class JobLog:
 
     def lines(self) -> Iterator[Line]:
         """Every line, source after source, in the order of their names."""
-        writers = _Writers(self.reading.scan.streams, self.dialects)
+        writers = Writers(self.reading.scan.streams, self.dialects)
         trouble: list[Unread] = []
         source, time, stamped = None, None, False
         for block in read_many(self.reading.discovery.sources, trouble.append):
             if block.source != source:
                 source, time, stamped = block.source, None, block.source.name.endswith(".json")
+                writers.forget()
             for step, raw in enumerate(block.data.split(b"\n")[: _count(block.data)]):
                 text = raw[:LONGEST].decode("utf-8", "replace").rstrip("\r")
                 own = report_moment(text) if stamped else moment(text, self.year)
@@ -88,18 +91,37 @@ def _count(data: bytes) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n"))
 
 
-class _Writers:
-    """Looks up the writer of a line by its source and the label at its start."""
+class Writers:
+    """Looks up the writer of a line by its source and the label at its start.
+
+    A launcher's lines about one failed rank, in its failure block, are given that rank.
+    """
 
     def __init__(self, streams: tuple[Stream, ...], dialects: Dialects) -> None:
         self._prefixes = dialects.prefixes
         self._by_group: dict[str, dict[str, Writer]] = {}
         self._known: dict[tuple[str, str], Writer] = {}
+        self._about: int | None = None
         for stream in streams:
             writer = Writer(stream.node, stream.rank, stream.kind)
             self._by_group.setdefault(stream.group, {})[stream.key] = writer
 
+    def forget(self) -> None:
+        """Another source begins."""
+        self._about = None
+
     def of(self, source: Source, text: str) -> Writer:
+        """Of the next line of a source."""
+        writer = self._labelled(source, text)
+        if writer.rank is not None:
+            return writer
+        if about := _ABOUT.match(text):
+            self._about = int(about[1])
+        elif _NEXT_ABOUT.match(text):
+            self._about = None
+        return writer if self._about is None else Writer(writer.node, self._about, WriterKind.LAUNCHER)
+
+    def _labelled(self, source: Source, text: str) -> Writer:
         label = _LABEL.match(text)
         key = (source.group, label.group() if label else "")
         if key not in self._known:

@@ -1,9 +1,10 @@
 """One log made of a job's many files, for tools that read a single interleaved file.
 
 Lines of all files in the order of their times, as a console that collected all ranks would show them; each line of a
-rank carries `RANK: ` in front, which is how `srun -l` marks them and how such tools find a rank. A line without a time
-keeps its place behind the line before it in its file. A file without any time goes first, but one that holds a rank's
-errors goes where the rank's error report, or its last line elsewhere, stands in time, and before the launcher's account.
+rank carries `RANK: ` in front, which is how `srun -l` marks them and how such tools find a rank. A line without a time,
+or with an earlier one, keeps its place behind the line before it in its file. A file without any time goes first, but
+one that holds a rank's errors goes where the rank's error report, or its last line elsewhere, stands in time, before
+the launcher's account.
 Workers' error reports (JSON) are left out: nobody's console shows them, and the launcher repeats them.
 """
 
@@ -52,9 +53,12 @@ def merge(log: JobLog, file: Path) -> list[Place]:
 def _gather(log: JobLog) -> _Gathered:
     gathered = _Gathered()
     ends = _ends(log)
+    source, latest = "", -inf
     for number, line in enumerate(line for line in log.lines() if not line.stamped):
         launcher = line.writer.kind is WriterKind.LAUNCHER
-        gathered.keys.append((_time(line, ends), int(launcher), number))
+        latest = max(_time(line, ends), latest if line.source == source else -inf)
+        source = line.source
+        gathered.keys.append((latest, int(launcher), number))
         gathered.texts.append(_labelled(line).encode("utf-8", "replace") + b"\n")
         gathered.places.append(Place(line.source, line.number, line.writer.node, line.writer.rank))
     return gathered
@@ -80,6 +84,6 @@ def _time(line: Line, ends: dict[int, float]) -> float:
 
 def _labelled(line: Line) -> str:
     """The line with its rank in front, in place of labels that say it in another way."""
-    if line.writer.rank is None:
+    if line.writer.rank is None or line.writer.kind is WriterKind.LAUNCHER:
         return line.text
     return f"{line.writer.rank}: {_LABELS.sub('', line.text)}"

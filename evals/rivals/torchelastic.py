@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assistant.case.vocabulary import UNKNOWN_CAUSE, Status
@@ -20,6 +20,8 @@ from evals.rivals.local import answer
 
 _LABELS = re.compile(r"^(?:\[\w+\]:|\d+: )+")
 _FIELD = re.compile(r"^\s{0,4}(time|host|rank|exitcode|error_file)\s*: (.*)$")
+_HEADINGS = ("Failures:", "Root Cause (first observed failure)")
+_ENDS = re.compile(r"^(?:\s*[=-]{20,}\s*$|\[\d+\]:\s*$|Failures:|Root Cause \(first)")
 _RULE = re.compile(r"^\s*(?:=|-){20,}\s*$")
 _RAISED = re.compile(r"^\s+([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit)): ?")
 _SIGNALS = {4: "illegal_instruction", 6: "abort", 7: "bus_error", 9: "killed", 11: "segfault"}
@@ -30,6 +32,8 @@ class Failure:
     """One entry of a failure block."""
 
     root: bool
+    reported: float = 0.0
+    """When its launcher began to report, as its last line before the block says; splits equal seconds of `time`."""
     time: str = ""
     host: str = ""
     rank: int | None = None
@@ -55,7 +59,7 @@ def _said(log: JobLog) -> Prediction:
     found = list(failures(log.lines()))
     if not found:
         return Prediction(status=Status.HEALTHY, cause="none", ranks=(), nodes=(), blamed=())
-    found.sort(key=lambda failure: (not failure.root, failure.time))
+    found.sort(key=lambda failure: (not failure.root, failure.time, failure.reported))
     first = found[0]
     return Prediction(
         status=Status.FAILED,
@@ -78,11 +82,12 @@ def cause_of(failure: Failure) -> str:
 
 def failures(lines: Iterable[Line]) -> Iterator[Failure]:
     """All entries of all failure blocks."""
-    for body, root in _entries(lines):
+    for body, root, reported in _entries(lines):
         fields = {found[1]: found[2] for text in body if (found := _FIELD.match(text))}
         raised = [found[1] for text in body if (found := _RAISED.match(text))]
         yield Failure(
             root=root,
+            reported=reported,
             time=fields.get("time", ""),
             host=fields.get("host", "").strip(),
             rank=_first_number(fields.get("rank", "")),
@@ -91,28 +96,40 @@ def failures(lines: Iterable[Line]) -> Iterator[Failure]:
         )
 
 
-def _entries(lines: Iterable[Line]) -> Iterator[tuple[list[str], bool]]:
-    """The lines of each entry, and whether it is the root cause."""
-    inside, root = False, False
-    body: list[str] = []
-    source = ""
+def _entries(lines: Iterable[Line]) -> Iterator[tuple[list[str], bool, float]]:
+    """The lines of each entry, whether it is the root cause, and when its launcher began to report."""
+    block = _Block()
     for line in lines:
         text = _LABELS.sub("", line.text)
-        heading = text.startswith(("Failures:", "Root Cause (first observed failure)"))
-        ends = source != line.source or heading or _RULE.match(text) is not None or re.match(r"\[\d+\]:\s*$", text)
-        if ends and body:
-            yield body, root
-        if ends:
-            body = []
-        if heading:
-            inside, root = True, text.startswith("Root")
-        elif source != line.source or (_RULE.match(text) and root):
-            inside, root = False, False
-        if inside and (body or _FIELD.match(text)):
-            body.append(text)
-        source = line.source
-    if body:
-        yield body, root
+        if block.body and (line.source != block.source or _ENDS.match(text)):
+            yield block.body, block.root, block.reported
+        block.take(line, text)
+    if block.body:
+        yield block.body, block.root, block.reported
+
+
+@dataclass(slots=True)
+class _Block:
+    """The failure block that is being read."""
+
+    source: str = ""
+    inside: bool = False
+    root: bool = False
+    reported: float = 0.0
+    body: list[str] = field(default_factory=list)
+
+    def take(self, line: Line, text: str) -> None:
+        """One more line."""
+        if line.source != self.source or _ENDS.match(text):
+            self.body = []
+        if line.source != self.source or (self.root and _RULE.match(text)):
+            self.inside, self.root = False, False
+        if text.startswith(_HEADINGS):
+            self.reported = self.reported if self.inside else line.time or 0.0
+            self.inside, self.root = True, text.startswith(_HEADINGS[1])
+        elif self.inside and (self.body or _FIELD.match(text)):
+            self.body.append(text)
+        self.source = line.source
 
 
 def _first_number(text: str) -> int | None:
