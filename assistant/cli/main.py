@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 
 from assistant import __version__
-from assistant.cli import baseline, cases, config, narration
+from assistant.cli import baseline, cases, config, knowledge, narration
 from assistant.cli.demo import demo
 from assistant.cli.diagnose import diagnose
 from assistant.cli.exit_codes import ExitCode
+from assistant.cli.search import search
 
 app = typer.Typer(
     help="Says which rank of a distributed training job broke first, why, and what to do now.",
@@ -25,8 +26,10 @@ app = typer.Typer(
 )
 app.command("diagnose")(diagnose)
 app.command("demo")(demo)
+app.command("search")(search)
 app.add_typer(cases.app, name="cases")
 app.add_typer(baseline.app, name="baseline")
+app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(config.app, name="config")
 
 

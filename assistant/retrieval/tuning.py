@@ -1,0 +1,93 @@
+"""Reads `knowledge/retrieval.yaml`: how codes are spelled, what means the same, weights and thresholds."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import Field, ValidationError
+
+from assistant.case.models import Model
+from assistant.errors import KnowledgeError
+from assistant.faults.regexes import RegexError, compile_regex
+from assistant.paths import locate
+
+FILE = "retrieval.yaml"
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_HINT = "correct the file, or take it out of the folder"
+
+
+class CodeRule(Model):
+    """One way a code is written."""
+
+    regex: str
+    """RE2 with named groups."""
+    code: str
+    """How the code is spelled, with the groups in braces."""
+
+
+class Fusion(Model):
+    """How ranked lists are put together."""
+
+    constant: float = Field(default=20.0, gt=0)
+    exact: float = Field(default=4.0, ge=0)
+    words: float = Field(default=1.0, ge=0)
+    meaning: float = Field(default=1.0, ge=0)
+
+
+class Threshold(Model):
+    """Above which of these something fits, each 0 to 1."""
+
+    words: float = Field(ge=0, le=1)
+    """Share of the query's words, weighed by rarity, that the best passage holds."""
+    meaning: float = Field(ge=0, le=1)
+    """Cosine likeness of the nearest passage."""
+
+
+class Tuning(Model):
+    """The whole file."""
+
+    codes: tuple[CodeRule, ...] = ()
+    aliases: tuple[tuple[str, ...], ...] = ()
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    fusion: Fusion = Fusion()
+    stopwords: frozenset[str] = frozenset()
+    """Words that say nothing."""
+    thresholds: dict[str, Threshold] = Field(default_factory=lambda: {"default": Threshold(words=0.5, meaning=0.45)})
+
+    def threshold(self, embedder: str) -> Threshold:
+        """That of an embedder, by the part of its id before the first `/`."""
+        return self.thresholds.get(embedder.partition("/")[0]) or self.thresholds["default"]
+
+
+@cache
+def tuning() -> Tuning:
+    """The file of the strongest knowledge folder that has one."""
+    found = [folder / FILE for folder in locate("knowledge") if (folder / FILE).is_file()]
+    return read_tuning(found[-1]) if found else Tuning()
+
+
+def read_tuning(path: Path) -> Tuning:
+    """One such file; KnowledgeError, naming it and the key, where it is none."""
+    try:
+        read = Tuning.model_validate(yaml.load(path.read_text("utf-8"), Loader=_LOADER) or {})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise KnowledgeError(f"{path}: {where}: {first['msg']}", hint=_HINT) from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise KnowledgeError(f"{path}: {' '.join(str(error).split())}", hint=_HINT) from None
+    for rule in read.codes:
+        _usable(rule, path)
+    if "default" not in read.thresholds:
+        raise KnowledgeError(f"{path}: thresholds: no `default`", hint=_HINT)
+    return read
+
+
+def _usable(rule: CodeRule, path: Path) -> None:
+    try:
+        rule.code.format(**dict.fromkeys(compile_regex(rule.regex).groupindex, "0"))
+    except (RegexError, KeyError, ValueError, IndexError) as error:
+        raise KnowledgeError(f"{path}: code {rule.code!r}: {error}", hint=_HINT) from None
