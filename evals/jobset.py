@@ -125,7 +125,7 @@ def _job(folder: Path, truth: Truth, split: Split) -> Job:
 
 def archive_of(folder: Path, job: str) -> Path:
     """The file or folder of a job. Raises BadTruth where there is none, or the name leads out of the set."""
-    if Path(job).name == job:
+    if Path(job).name == job and job not in ("", ".", ".."):
         for ending in ENDINGS:
             if (found := folder / f"{job.removesuffix(ending) if ending else job}{ending}").exists():
                 return found

@@ -76,18 +76,29 @@ class Rootrank:
 @lru_cache(maxsize=8)
 def baseline_of(folders: tuple[Path, ...]) -> Baseline:
     """The baseline of some healthy runs, each a folder."""
-    return from_scans((pipeline.read([str(folder)], pipeline.Options()).scan for folder in folders), "twins")
+    return from_scans((read(folder).scan for folder in folders), "twins")
 
 
 def diagnosed(job: Path, baseline: Baseline | None, without: frozenset[str]) -> tuple[Case, Findings]:
     """What `pipeline.diagnose` does, with the findings kept."""
-    reading = pipeline.read([str(job)], pipeline.Options())
+    reading = _kept_reading(job, LIBRARY in without) if without else read(job)
     if ORDER in without:
         reading = replace(reading, scan=timeless(reading.scan))
     why = "healthy twins" if baseline else ""
     findings = pipeline.compare(reading, baseline, why, without & frozenset(pipeline.PATTERNS))
     case = conclude(findings, name=pipeline.case_name(reading), seconds=0.0)
     return pipeline.with_exact_text(case, reading), findings
+
+
+def read(job: Path) -> pipeline.Reading:
+    """The job as the product reads it."""
+    return pipeline.read([str(job)], pipeline.Options())
+
+
+@lru_cache(maxsize=2)
+def _kept_reading(job: Path, bare: bool) -> pipeline.Reading:
+    """Ablations are not timed, so those of one job share what was read, with the library (or, `bare`, without)."""
+    return read(job)
 
 
 @contextmanager
@@ -116,10 +127,13 @@ def _without_lag(scan: Scan, dropped: frozenset[int] = frozenset()) -> TemporalR
     return replace(result, progress=tuple(plain))
 
 
+_KNOWLEDGE = pipeline.knowledge
+
+
 @lru_cache(maxsize=1)
 def _bare(folders: tuple[Path, ...]) -> pipeline.Knowledge:
     empty = Library(())
-    return replace(pipeline.knowledge(folders), library=empty, matcher=Matcher(empty))
+    return replace(_KNOWLEDGE(folders), library=empty, matcher=Matcher(empty))
 
 
 def _without_faults(folders: tuple[Path, ...]) -> pipeline.Knowledge:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assistant.case.vocabulary import UNKNOWN_CAUSE, Confidence, Status
 from evals.prediction import Prediction, Suspect
-from evals.truth import Truth
+from evals.truth import Provable, Truth
 
 DEPTHS = (1, 3, 5, 8)
 """How far down a ranking the guilty may stand; L4's."""
@@ -123,23 +123,25 @@ def _of_places(answer: Prediction, truth: Truth) -> dict[str, bool]:
 def _of_blame(answer: Prediction, truth: Truth) -> dict[str, bool]:
     """`blame`: who is blamed first is guilty, or nobody where nobody is. `blame_only`: and no innocent beside.
 
-    `no_blame` asks on jobs without a provably guilty one alone.
+    `no_blame` asks on jobs without a provably guilty one alone. Who is guilty of a further failure is no innocent.
     """
     provable, blamed = truth.provable, answer.blamed
-    if not provable.ranks and not provable.nodes:
+    everyone = (provable, *provable.further)
+    if not any(each.ranks or each.nodes for each in everyone):
         innocent = blamed == ()
         return {"blame": innocent, "blame_only": innocent, "no_blame": innocent}
     if blamed is None:
         return {"blame": False, "blame_only": False}
     if not blamed:
-        return {"blame": provable.nobody_too, "blame_only": provable.nobody_too}
-    first = is_guilty(blamed[0], truth)
-    return {"blame": first, "blame_only": first and all(is_guilty(each, truth) for each in blamed)}
+        accepted = provable.nobody_too or not (provable.ranks or provable.nodes)
+        return {"blame": accepted, "blame_only": accepted}
+    first = is_guilty(blamed[0], provable) if provable.ranks or provable.nodes else False
+    innocent = any(not any(is_guilty(one, each) for each in everyone) for one in blamed)
+    return {"blame": first, "blame_only": first and not innocent}
 
 
-def is_guilty(suspect: Suspect, truth: Truth) -> bool:
+def is_guilty(suspect: Suspect, provable: Provable) -> bool:
     """Whether it is a rank, or node, that the logs prove guilty. A node alone suffices where no rank can be told."""
-    provable = truth.provable
     if provable.ranks:
         return suspect.rank in provable.ranks
     return suspect.node in provable.nodes

@@ -24,8 +24,10 @@ from assistant.events.records import HEADS, Step, advance, opening
 
 LONGEST = 8_192
 """Characters of a line that are looked at."""
-LABEL = re.compile(r"^(?:\[(?:[a-z]+)?[0-9]{1,6}\]:? ?|[0-9]{1,6}: )")
-"""What launchers put before each line of a shared stream: `[default3]:`, `[rank3]: `, `3: `."""
+LABEL = re.compile(
+    r"^(?:\[rank[0-9]{1,6}\]: ?|\[[a-z]{1,20}[0-9]{1,6}\]:|\[[0-9]{1,6},[0-9]{1,6}\]<[a-z]{1,9}>: ?|[0-9]{1,6}: )+"
+)
+"""What launchers put before each line of a shared stream: `[default3]:`, `[rank3]: `, `[1,3]<stderr>: `, `3: `."""
 TIME = r"^.{0,60}?\b[0-9]+:[0-9]+:[0-9]+"
 INTERESTING = int(HEADS | Kind.FRAME | Kind.LAST_ERROR | Kind.ATTACHED | Kind.EQUALS | Kind.DASHES)
 
