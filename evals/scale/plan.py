@@ -1,0 +1,241 @@
+"""Where everything of a replica comes from: which real node and rank each of its nodes and ranks copies, and what is
+its own: names, clocks, pids, delays. All of it follows from one seed.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from evals.scale.original import Original
+from evals.truth import Provable
+
+PER_NODE = 8
+"""Ranks a node, as on ordinary accelerator servers."""
+SKEW = 30.0
+"""Largest difference between two nodes' clocks, seconds."""
+GROUP = 8
+"""Nodes whose ranks share the innermost communicator with each other."""
+HOP = (0.05, 0.4)
+"""How much later each further communicator notices a failure, seconds."""
+LATEST = 20.0
+"""Longest delay of a cascade, seconds."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+@dataclass(frozen=True, slots=True)
+class NodePlan:
+    """One node of the replica."""
+
+    index: int
+    name: str
+    template: int
+    """Index of the real node that it copies."""
+    locals: tuple[int, ...]
+    """The real local rank that each of its ranks copies."""
+    skew: float
+    delay: float
+    """How much later it notices the failure, seconds."""
+    pid: int
+    """Of its launcher; its workers follow."""
+    run_folder: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The whole replica."""
+
+    original: Original
+    nodes: tuple[NodePlan, ...]
+    special: dict[int, tuple[int, ...]]
+    """Replica ranks of each real rank that something was done to, or that is guilty."""
+    struck: dict[int, int]
+    """Replica node of each real node that holds such ranks."""
+    failed_at: float | None
+    """When the failure began on the real clock; later lines are delayed."""
+    seed: int
+
+    @property
+    def ranks(self) -> int:
+        """World size."""
+        return len(self.nodes) * PER_NODE
+
+    def node_for(self, real: int, near: NodePlan) -> int:
+        """The replica node that a mention of a real node means, in the logs of `near`."""
+        if real == near.template:
+            return near.index
+        if real in self.struck:
+            return self.struck[real]
+        return 0 if real == 0 else (near.index + real - near.template) % len(self.nodes)
+
+    def rank_for(self, real: int, near: NodePlan, local: int | None) -> int:
+        """The replica rank that a mention of a real rank means, in the logs of a rank of `near`."""
+        per_node = self.original.per_node
+        own = near.index * PER_NODE + (local or 0)
+        own_real = near.template * per_node + near.locals[local or 0]
+        if local is not None and real == own_real:
+            return own
+        if real in self.special:
+            return self.special[real][0]
+        if real // per_node == near.template and real % per_node in near.locals:
+            return near.index * PER_NODE + near.locals.index(real % per_node)
+        return 0 if real == 0 else (own + real - own_real) % self.ranks
+
+
+def special_ranks(original: Original) -> frozenset[int]:
+    """Real ranks that something was done to or that are guilty, by themselves or with their node.
+
+    Where that is every rank, nothing has a place of its own, and there is none.
+    """
+    truth, names = original.truth, [node.name for node in original.nodes]
+    found = {one.rank for one in truth.injected if one.rank is not None}
+    nodes = {one.node for one in truth.injected if one.rank is None and one.node}
+    for seen in _all_provable(truth.provable):
+        found |= set(seen.ranks)
+        nodes |= set(seen.nodes) if not seen.ranks else set()
+    first = {name: index * original.per_node for index, name in enumerate(names)}
+    whole = {first[name] + local for name in nodes if name in first for local in range(original.per_node)}
+    special = frozenset(rank for rank in found | whole if 0 <= rank < truth.world_size)
+    return special if len(special) < truth.world_size else frozenset()
+
+
+def _all_provable(seen: Provable) -> Iterable[Provable]:
+    yield seen
+    for further in seen.further:
+        yield from _all_provable(further)
+
+
+def make_plan(original: Original, ranks: int, seed: int) -> Plan:
+    """Draws a replica of `ranks` ranks.
+
+    Raises ValueError where the real job has no ordinary rank to copy, or `ranks` is too few or no multiple of eight.
+    """
+    count = ranks // PER_NODE
+    if ranks % PER_NODE or count < len(original.nodes):
+        raise ValueError(f"{ranks} ranks: must be a multiple of {PER_NODE} and at least {len(original.nodes)} nodes")
+    draw = random.Random(f"{original.truth.job}/{ranks}/{seed}")
+    special = special_ranks(original)
+    struck = _struck(original, special, count, draw)
+    templates = _templates(original, struck, count, draw)
+    locals_ = [_locals(original, template, index, special, draw) for index, template in enumerate(templates)]
+    nodes = _nodes(original, templates, locals_, struck, draw)
+    return Plan(original, nodes, _places(original, nodes, special, struck), struck, failed_at(original), seed)
+
+
+def _struck(original: Original, special: frozenset[int], count: int, draw: random.Random) -> dict[int, int]:
+    """A place for each real node with special ranks: the first node stays the first, and stages stay in their half."""
+    real = sorted({original.node_of(rank) for rank in special})
+    taken: dict[int, int] = {}
+    for node in real:
+        half = _half(node, len(original.nodes), count)
+        free = [index for index in half if index not in taken.values() and index != 0]
+        taken[node] = 0 if node == 0 else draw.choice(free)
+    return taken
+
+
+def _half(node: int, of: int, count: int) -> range:
+    """The half of the replica's nodes that stands for the half of the real ones that a node is in."""
+    middle = count // 2
+    return range(middle) if 2 * node < of else range(middle, count)
+
+
+def _templates(original: Original, struck: dict[int, int], count: int, draw: random.Random) -> list[int]:
+    total = len(original.nodes)
+    ordinary = [node for node in range(total) if node not in struck]
+    if not ordinary:
+        raise ValueError(f"{original.truth.job}: every node is guilty")
+    placed = {index: node for node, index in struck.items()}
+    chosen = []
+    for index in range(count):
+        alike = [node for node in ordinary if index in _half(node, total, count)] or ordinary
+        later = [node for node in alike if node != 0] or [node for node in ordinary if node != 0] or alike
+        chosen.append(placed.get(index, 0 if index == 0 and 0 in ordinary else draw.choice(later)))
+    return chosen
+
+
+def _locals(
+    original: Original, template: int, index: int, special: frozenset[int], draw: random.Random
+) -> tuple[int, ...]:
+    """Which real local rank each of a node's ranks copies. A special one is copied once, the very first stays first."""
+    own = range(original.per_node)
+    first = template * original.per_node
+    marked = [local for local in own if first + local in special]
+    if len(marked) == original.per_node:
+        return tuple(local % original.per_node for local in range(PER_NODE))
+    ordinary = [local for local in own if local not in marked]
+    later = [local for local in ordinary if first + local != 0] or ordinary
+    chosen = [draw.choice(later) for _ in range(PER_NODE)]
+    if index == 0 and first == 0:
+        chosen[0] = 0
+        marked = [local for local in marked if local != 0]
+    places = draw.sample(range(1 if index == 0 else 0, PER_NODE), len(marked))
+    for local, place in zip(marked, places, strict=True):
+        chosen[place] = local
+    return tuple(chosen)
+
+
+def _nodes(
+    original: Original,
+    templates: list[int],
+    locals_: list[tuple[int, ...]],
+    struck: dict[int, int],
+    draw: random.Random,
+) -> tuple[NodePlan, ...]:
+    names = host_names([node.name for node in original.nodes], len(templates), draw)
+    sources = sorted(struck.values()) or [0]
+    hop = draw.uniform(*HOP)
+    late = original.truth.provable.status.value == "failed"
+    made = []
+    for index, template in enumerate(templates):
+        hops = min(_hops(index, source, len(templates)) for source in sources)
+        delay = min(LATEST, hops * hop * draw.uniform(0.8, 1.2)) if late else 0.0
+        folder = _run_folder(original.nodes[template].run_folder, draw)
+        address = f"10.{64 + index // 65536}.{index // 256 % 256}.{index % 256}"
+        pid = draw.randint(1200, 3_900_000)
+        skew = round(draw.uniform(0, SKEW), 3)
+        made.append(NodePlan(index, names[index], template, locals_[index], skew, delay, pid, folder, address))
+    return tuple(made)
+
+
+def _hops(index: int, source: int, count: int) -> int:
+    """Communicators between two nodes: those of a group share one, groups stand in a ring."""
+    groups = max(1, -(-count // GROUP))
+    apart = abs(index // GROUP - source // GROUP)
+    return min(apart, groups - apart)
+
+
+def host_names(real: list[str], count: int, draw: random.Random) -> list[str]:
+    """Names in the manner of the real ones: the last number counts on."""
+    found = re.match(r"(.*?)(\d+)(\D*)$", real[0])
+    head, tail = (found[1], found[3]) if found else (f"{real[0]}-", "")
+    start = draw.randint(1, 200)
+    numbers = sorted(draw.sample(range(start, start + 2 * count), count))
+    return [f"{head}{number:04d}{tail}" for number in numbers]
+
+
+def _run_folder(real: str, draw: random.Random) -> str:
+    head, _, tail = real.partition("_")
+    return f"{head}_{''.join(draw.choice(_LETTERS) for _ in tail)}" if tail else real
+
+
+def _places(
+    original: Original, nodes: tuple[NodePlan, ...], special: frozenset[int], struck: dict[int, int]
+) -> dict[int, tuple[int, ...]]:
+    """Replica ranks of each special real rank."""
+    places: dict[int, tuple[int, ...]] = {}
+    for rank in sorted(special):
+        node, local = divmod(rank, original.per_node)
+        if node in struck:
+            copies = [place for place, real in enumerate(nodes[struck[node]].locals) if real == local]
+            places[rank] = tuple(struck[node] * PER_NODE + place for place in copies)
+    return places
+
+
+def failed_at(original: Original) -> float | None:
+    """When something was first done to the real job, UTC epoch seconds."""
+    times = [datetime.fromisoformat(one.time).timestamp() for one in original.truth.injected if one.time]
+    return min(times) if times else None
