@@ -15,6 +15,7 @@ DESCRIPTION = """Runs real training jobs on the CPU and breaks them on purpose, 
   python -m evals.lab make FOLDER           every run of the plan (about 230; two hours on two cores), resumable
   python -m evals.lab make FOLDER --only sigkill --only nothing
   python -m evals.lab plan                  what would be made
+  python -m evals.lab review FOLDER         records that look like failures and have no label
   python -m evals.lab pack FOLDER TARGET    neutral names, truth.json, compressed
 
 Some kinds need root (host names, mounts, namespaces, control groups); they are skipped with the reason elsewhere."""
@@ -29,6 +30,7 @@ def main() -> None:
     _make_command(commands.add_parser("make", help="make the runs that are not there yet"))
     _pack_command(commands.add_parser("pack", help="pack finished runs under neutral names"))
     _plan_command(commands.add_parser("plan", help="print what would be made"))
+    _review_command(commands.add_parser("review", help="print records that look like failures and have no label"))
     chosen = parser.parse_args()
     chosen.run(chosen)
 
@@ -50,6 +52,12 @@ def _pack_command(parser: argparse.ArgumentParser) -> None:
 def _plan_command(parser: argparse.ArgumentParser) -> None:
     _choice(parser)
     parser.set_defaults(run=_plan)
+
+
+def _review_command(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="what `make` filled")
+    _choice(parser)
+    parser.set_defaults(run=_review)
 
 
 def _choice(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +110,13 @@ def _plan(chosen: argparse.Namespace) -> None:
     for job in chosen_jobs(chosen):
         shape = f"{job.nodes}x{job.per_node}"
         print(f"{job.name:32} {job.flavour:10} {job.recipe:10} {job.voice:10} {shape} {job.streams} {job.rendezvous}")
+
+
+def _review(chosen: argparse.Namespace) -> None:
+    from evals.lab.review import review
+
+    for line in review(chosen_jobs(chosen), chosen.folder.absolute()):
+        print(line)
 
 
 def _pack(chosen: argparse.Namespace) -> None:

@@ -26,8 +26,8 @@ STAGES: dict[str, tuple[Stage, ...]] = {
 """Accepted stages by place; every other place is within a training step."""
 SAYS_NO_STEP = ("trainer",)
 """Dialects whose progress names no step."""
-SEEN = {"loader_killed", "launcher_killed", "link_cut"}
-"""Kinds whose iteration is known only after the run: the last step that the struck ranks began."""
+SEEN = {"loader_killed", "launcher_killed", "link_cut", "sigterm_all"}
+"""Kinds whose iteration is known only after the run: the last step that the struck ranks, or all, began."""
 
 
 def assembled(draw: Draw) -> Job:

@@ -63,7 +63,7 @@ def _seen(job: Job, outcome: Outcome) -> Provable:
     """With the step that the struck ranks had begun, where the plan could not know it."""
     if job.kind not in SEEN or job.voice in SAYS_NO_STEP:
         return job.provable
-    struck = struck_ranks(job)
+    struck = struck_ranks(job) or tuple(range(job.world))
     steps = [outcome.last_steps[rank] for rank in struck if rank in outcome.last_steps]
     return job.provable.model_copy(update={"iteration": min(steps) if steps else None})
 

@@ -99,14 +99,15 @@ def link_cut(draw: Draw) -> Change:
 
 def device_full(draw: Draw) -> Change:
     """No room for a checkpoint: a device that is always full, or a file system of a few kilobytes."""
-    rank, step = draw.rank(), step_at(draw, "save")
+    rank = draw.rank()
     if draw.job.flavour == "mount":
-        change = _stored(draw, "full", rank, step)
-        return replace(change, shows=("No space left|unexpected pos|file write failed|failed writing file",))
+        change = _stored(draw, "full", rank, step_at(draw, "save"))
+        return replace(change, shows=("No space left|unexpected pos|file write failed|failed writing file|iostream",))
     change = strike(
-        "device_full", draw, rank, "write", step, shows=("No space left|file write failed|failed writing file",)
+        "device_full", draw, rank, "write", 0, shows=("No space left|file write failed|failed writing file",)
     )
-    return replace(change, settings={"sharded": True}, place="save")
+    first = int(str(draw.job.settings["save_every"]))
+    return replace(change, settings={"sharded": True}, place="save", step=first)
 
 
 def permission(draw: Draw) -> Change:
