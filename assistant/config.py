@@ -114,6 +114,15 @@ class Retrieval(Section):
     """How long one PDF may take."""
 
 
+class Incidents(Section):
+    """A team's memory of confirmed failures."""
+
+    folder: UserPath | None = None
+    """Where confirmed incidents and learned signatures are kept; a team may share it. Unset: in the data folder."""
+    recall: bool = True
+    """After a diagnosis, say whether the team has confirmed a failure like it."""
+
+
 class Output(Section):
     """How reports look."""
 
@@ -130,6 +139,7 @@ class Settings(Section):
     baseline: Baseline = Baseline()
     limits: Limits = Limits()
     retrieval: Retrieval = Retrieval()
+    incidents: Incidents = Incidents()
     output: Output = Output()
 
 

@@ -100,6 +100,18 @@ class UnknownSession(ConfigError):
     """No stored session of that name."""
 
 
+class UnknownIncident(ConfigError):
+    """No stored incident of that name."""
+
+
+class UnknownProposal(ConfigError):
+    """No proposed signature of that name."""
+
+
+class NothingToLearn(ConfigError):
+    """A case gives no signature that tells it from healthy runs."""
+
+
 class SessionBusy(ConfigError):
     """Another process writes that session."""
 

@@ -21,6 +21,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from assistant.answers.models import AnswerEvent, Question, Replaced, Text, Turn
+from assistant.disk import folder_for, reported
 from assistant.errors import SessionBusy, StoreError, UnknownSession
 
 VERSION = 1
@@ -120,8 +121,8 @@ class SessionWriter:
         self._fd = -1
 
     def __enter__(self) -> SessionWriter:
-        with _stored(self._path):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with reported(str(self._path)):
+            folder_for(self._path)
             self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -130,7 +131,7 @@ class SessionWriter:
             raise SessionBusy(
                 f"session {self.header.session} is open in another process", hint="close it there, or start a new one"
             ) from None
-        with _stored(self._path):
+        with reported(str(self._path)):
             self._begin()
         return self
 
@@ -163,7 +164,7 @@ class SessionWriter:
 
     def _write(self, line: Line) -> None:
         data = line.model_dump_json().encode("utf-8", "backslashreplace") + b"\n"
-        with _stored(self._path):
+        with reported(str(self._path)):
             while data:
                 data = data[os.write(self._fd, data) :]
 
@@ -197,7 +198,7 @@ class SessionStore:
         Raises UnknownSession, and StoreError for a damaged file or one from a newer version.
         """
         path = self._path(self._resolve(name))
-        with _stored(path):
+        with reported(str(path)):
             data = path.read_bytes()
         whole = _whole(data)
         lines = [_line(path, number, raw) for number, raw in enumerate(data[:whole].splitlines(), start=1)]
@@ -207,7 +208,7 @@ class SessionStore:
 
     def ids(self) -> list[str]:
         """Ids of all sessions, the newest last."""
-        with _stored(self.folder):
+        with reported(str(self.folder)):
             found = [path for path in self.folder.glob("s-*.jsonl") if _ID.fullmatch(path.stem)]
             return [path.stem for path in sorted(found, key=lambda path: (path.stat().st_mtime, path.stem))]
 
@@ -220,7 +221,7 @@ class SessionStore:
     def remove(self, name: str) -> str:
         """Removes a session and returns its id."""
         found = self._resolve(name)
-        with _stored(self.folder):
+        with reported(str(self.folder)):
             self._path(found).unlink()
         return found
 
@@ -257,12 +258,3 @@ def _whole(data: bytes) -> int:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-@contextlib.contextmanager
-def _stored(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StoreError(f"{path}: {reason}", hint="set storage.data_dir to a folder that you can write to") from None

@@ -7,13 +7,8 @@ private words: the folder is 0700, the files 0600.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import fcntl
-import os
 import re
-import tempfile
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +19,7 @@ import zstandard
 from assistant.baselines.models import Baseline, LogSum, Run, TemplateStats
 from assistant.baselines.statistics import with_run
 from assistant.case.vocabulary import Status
+from assistant.disk import locked, replace_file, reported
 from assistant.errors import NotHealthy, StoreError, UnknownBaseline, UsageError
 from assistant.events.models import Scan
 
@@ -33,7 +29,6 @@ LARGEST = 1 << 30
 
 _SUFFIX = ".json.zst"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_REMEDY = "set storage.data_dir (or ROOTRANK_DATA_DIR) to a folder that you can write to"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +66,16 @@ class BaselineStore:
         path = self._path(name)
         if status != Status.HEALTHY and not force:
             raise NotHealthy(f"this run is {status}, not healthy", hint="give a run that ended well, or --force")
-        with _reported(self.root), self._locked():
+        with reported(f"cannot use the data folder {self.root}"), locked(self.folder):
             held = _read(path) if path.exists() else Baseline(name)
             grown = with_run(held, scan)
             if grown is not held:
-                _replace(path, _packed(grown))
+                replace_file(path, _packed(grown))
             return Added(grown, grown is not held)
 
     def names(self) -> list[str]:
         """Names of all baselines, sorted."""
-        with _reported(self.root):
+        with reported(f"cannot use the data folder {self.root}"):
             if not self.folder.is_dir():
                 return []
             found = [path.name.removesuffix(_SUFFIX) for path in self.folder.glob(f"*{_SUFFIX}")]
@@ -94,7 +89,7 @@ class BaselineStore:
             StoreError: the file is damaged or from a newer version.
         """
         path = self._path(name)
-        with _reported(self.root):
+        with reported(f"cannot use the data folder {self.root}"):
             if path.is_file():
                 return _read(path)
         raise self.unknown(name)
@@ -112,9 +107,9 @@ class BaselineStore:
     def remove(self, name: str) -> None:
         """Removes a baseline; UnknownBaseline if there is none of that name."""
         path = self._path(name)
-        with _reported(self.root):
+        with reported(f"cannot use the data folder {self.root}"):
             if path.is_file():
-                with self._locked():
+                with locked(self.folder):
                     path.unlink(missing_ok=True)
                 return
         raise self.unknown(name)
@@ -129,16 +124,6 @@ class BaselineStore:
                 f"{name!r} cannot name a baseline", hint="use up to 64 letters, digits, dots, dashes and underscores"
             )
         return self.folder / f"{name}{_SUFFIX}"
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(self.folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)
 
 
 def is_name(name: str) -> bool:
@@ -180,18 +165,6 @@ def _read(path: Path) -> Baseline:
         raise StoreError(f"{path} is damaged", hint="remove it and add its runs again") from None
 
 
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
-
-
 def _unknown(name: str, known: list[str]) -> UnknownBaseline:
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
     if near:
@@ -199,12 +172,3 @@ def _unknown(name: str, known: list[str]) -> UnknownBaseline:
     else:
         hint = f"there are: {', '.join(known[:10])}" if known else "add one: rootrank baseline add NAME LOGS"
     return UnknownBaseline(f"no baseline {name!r}", hint=hint)
-
-
-@contextlib.contextmanager
-def _reported(root: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
-        raise StoreError(f"cannot use the data folder {root}: {reason}", hint=_REMEDY) from None

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import os
 import re
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -24,6 +22,7 @@ import orjson
 from pydantic import ValidationError
 
 from assistant.case.models import Case
+from assistant.disk import claim, folder_for, replace_file, reported
 from assistant.errors import StoreError, UnknownCase
 
 STORE_VERSION = 1
@@ -94,14 +93,14 @@ class CaseStore:
         Raises:
             StoreError: the data folder cannot be written.
         """
-        with _writing(self.root):
+        with reported(f"cannot write to the data folder {self.root}"):
             return self._write(self._revision(case.case, case.revision), case, inputs)
 
     def add(self, case: Case, inputs: Inputs) -> Case:
         """Stores a case as the next free revision and returns it with that number."""
-        with _writing(self.root):
+        with reported(f"cannot write to the data folder {self.root}"):
             number = case.revision
-            while not _claim(path := self._revision(case.case, number)):
+            while not claim(path := self._revision(case.case, number)):
                 number += 1
             numbered = case.model_copy(update={"revision": number})
             self._write(path, numbered, inputs)
@@ -135,7 +134,7 @@ class CaseStore:
 
     def ids(self) -> list[str]:
         """Ids of all cases, sorted."""
-        with _reading(self.root):
+        with reported(f"cannot read the data folder {self.root}"):
             if not self.folder.exists():
                 return []
             return sorted(path.name for path in self.folder.iterdir() if _ID.fullmatch(path.name))
@@ -148,7 +147,7 @@ class CaseStore:
     def remove(self, name: str) -> str:
         """Removes a case with all its revisions and returns its id."""
         case_id = self.resolve(name)
-        with _writing(self.root):
+        with reported(f"cannot write to the data folder {self.root}"):
             shutil.rmtree(self.folder / case_id)
         return case_id
 
@@ -157,7 +156,7 @@ class CaseStore:
         limit = (time.time() if now is None else now) - days * _DAY
         old = [case_id for case_id in self.ids() if self._age_key(case_id) < limit]
         for case_id in old if not dry_run else ():
-            with _writing(self.root):
+            with reported(f"cannot write to the data folder {self.root}"):
                 shutil.rmtree(self.folder / case_id, ignore_errors=True)
         return old
 
@@ -167,7 +166,7 @@ class CaseStore:
         return self.folder / case_id / f"{number}.json"
 
     def _revisions(self, case_id: str) -> list[int]:
-        with _reading(self.root):
+        with reported(f"cannot read the data folder {self.root}"):
             names = [path.stem for path in (self.folder / case_id).glob("*.json") if path.stat().st_size]
         return sorted(int(name) for name in names if name.isdecimal())
 
@@ -185,8 +184,8 @@ class CaseStore:
             "inputs": _portable(asdict(inputs)),
             "case": case.model_dump(mode="json"),
         }
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _replace(path, orjson.dumps(document))
+        folder_for(path)
+        replace_file(path, orjson.dumps(document))
         return path
 
     def _summary(self, case_id: str) -> Summary:
@@ -195,27 +194,6 @@ class CaseStore:
             return _summary(self._revision(case_id, number), number)
         except (StoreError, KeyError, TypeError, AttributeError, ValueError):
             return Summary(case_id, number, "", "unreadable", "", "", "", ())
-
-
-def _claim(path: Path) -> bool:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        return False
-    return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 _RAW = "\0"
@@ -293,26 +271,3 @@ def _unknown(name: str, found: list[str], known: list[str]) -> UnknownCase:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else "run `rootrank cases list` for the cases there are"
     return UnknownCase(f"no stored case {name!r}", hint=hint)
-
-
-@contextlib.contextmanager
-def _writing(root: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise StoreError(f"cannot write to the data folder {root}: {_reason(error)}", hint=_REMEDY) from None
-
-
-@contextlib.contextmanager
-def _reading(root: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise StoreError(f"cannot read the data folder {root}: {_reason(error)}", hint=_REMEDY) from None
-
-
-_REMEDY = "set storage.data_dir (or ROOTRANK_DATA_DIR) to a folder that you can write to"
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return ((error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__).lower()

@@ -9,6 +9,7 @@ import typer
 
 from assistant.cli import narration
 from assistant.cli.exit_codes import ExitCode, of_case
+from assistant.cli.incidents import recall
 from assistant.cli.output import emit, form_of
 from assistant.cli.request import Request, run
 from assistant.cli.settings import case_store, configured, group_sizes, pattern_names
@@ -69,6 +70,7 @@ def diagnose(
     request = Request(tuple(paths), baseline, settings.diagnose.without, job, since, until, sizes)
     case = run(request, settings, bar=progress)
     emit(case, form, verbose=verbose, colour=settings.output.color, target=output)
+    recall(case, settings)
     if settings.cases.save:
         keep(case, request, settings)
     return ExitCode.OK if exit_zero else of_case(case)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from assistant import __version__
-from assistant.cli import baseline, cases, config, knowledge, narration
+from assistant.cli import baseline, cases, config, incidents, knowledge, learn, narration
 from assistant.cli.demo import demo
 from assistant.cli.diagnose import diagnose
 from assistant.cli.exit_codes import ExitCode
@@ -27,8 +27,12 @@ app = typer.Typer(
 app.command("diagnose")(diagnose)
 app.command("demo")(demo)
 app.command("search")(search)
+app.command("confirm")(incidents.confirm)
+app.command("correct")(incidents.correct)
 app.add_typer(cases.app, name="cases")
 app.add_typer(baseline.app, name="baseline")
+app.add_typer(incidents.app, name="incidents")
+app.add_typer(learn.app, name="learn")
 app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(config.app, name="config")
 
