@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from evals.scale.original import Original
-from evals.scale.plan import PER_NODE, Plan
+from evals.scale.plan import Plan
 from evals.truth import Injected, Label, Provable, Truth
 
 Moved = Mapping[tuple[int, str], Mapping[int, tuple[int, int]]]
@@ -30,7 +30,7 @@ def follow(plan: Plan, name: str, twins: tuple[str, ...], moved: Moved) -> Truth
             "injected": tuple(one for each in truth.injected for one in _injected(plan, each)),
             "provable": _provable(plan, truth.provable),
             "labels": tuple(_label(plan, label, moved) for label in truth.labels),
-            "settings": {**truth.settings, "per_node": PER_NODE},
+            "settings": {**truth.settings, "per_node": plan.per_node},
         }
     )
 
@@ -40,14 +40,14 @@ def _injected(plan: Plan, one: Injected) -> tuple[Injected, ...]:
     if one.rank is None:
         return (one.model_copy(update={"node": _node_name(plan, one.node)}),)
     ranks = plan.special.get(one.rank, ())
-    node = plan.nodes[ranks[0] // PER_NODE].name if ranks and one.node else one.node
+    node = plan.nodes[ranks[0] // plan.per_node].name if ranks and one.node else one.node
     return tuple(one.model_copy(update={"rank": rank, "node": node}) for rank in ranks)
 
 
 def _provable(plan: Plan, seen: Provable) -> Provable:
     return seen.model_copy(
         update={
-            "ranks": tuple(rank for real in seen.ranks for rank in plan.special.get(real, ())),
+            "ranks": tuple(sorted(rank for real in seen.ranks for rank in plan.special.get(real, ()))),
             "nodes": tuple(name for node in seen.nodes if (name := _node_name(plan, node))),
             "further": tuple(_provable(plan, further) for further in seen.further),
         }

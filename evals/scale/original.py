@@ -1,7 +1,7 @@
 """A laboratory job taken apart: whose each file is, which pids and ports it shows, where its nodes stand in rank order.
 
-Only jobs of several nodes with several ranks each can be multiplied: on a single node no launcher shows what a launcher
-without a guilty worker writes, and with one rank a node none shows how a launcher stops the guilty one's neighbours.
+Only jobs of several nodes can be multiplied: on a single node nothing shows what a launcher without a guilty worker
+writes.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Original:
 def fits(truth: Truth) -> bool:
     """Whether a job can be multiplied, as far as its truth tells."""
     nodes = len(truth.nodes)
-    return nodes >= 2 and truth.world_size // nodes >= 2 and truth.world_size % nodes == 0
+    return nodes >= 2 and truth.world_size % nodes == 0
 
 
 def read_original(archive: Path, truth: Truth) -> Original:

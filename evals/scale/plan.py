@@ -14,7 +14,8 @@ from evals.scale.original import Original
 from evals.truth import Provable
 
 PER_NODE = 8
-"""Ranks a node, as on ordinary accelerator servers."""
+"""Ranks a node, as on ordinary accelerator servers. A job with one rank a node keeps that: none of its launchers shows
+how the guilty one's neighbours are stopped."""
 SKEW = 30.0
 """Largest difference between two nodes' clocks, seconds."""
 GROUP = 8
@@ -60,9 +61,14 @@ class Plan:
     seed: int
 
     @property
+    def per_node(self) -> int:
+        """Ranks a node."""
+        return len(self.nodes[0].locals)
+
+    @property
     def ranks(self) -> int:
         """World size."""
-        return len(self.nodes) * PER_NODE
+        return len(self.nodes) * self.per_node
 
     def node_for(self, real: int, near: NodePlan) -> int:
         """The replica node that a mention of a real node means, in the logs of `near`."""
@@ -74,15 +80,15 @@ class Plan:
 
     def rank_for(self, real: int, near: NodePlan, local: int | None) -> int:
         """The replica rank that a mention of a real rank means, in the logs of a rank of `near`."""
-        per_node = self.original.per_node
-        own = near.index * PER_NODE + (local or 0)
-        own_real = near.template * per_node + near.locals[local or 0]
+        real_size = self.original.per_node
+        own = near.index * self.per_node + (local or 0)
+        own_real = near.template * real_size + near.locals[local or 0]
         if local is not None and real == own_real:
             return own
         if real in self.special:
             return self.special[real][0]
-        if real // per_node == near.template and real % per_node in near.locals:
-            return near.index * PER_NODE + near.locals.index(real % per_node)
+        if real // real_size == near.template and real % real_size in near.locals:
+            return near.index * self.per_node + near.locals.index(real % real_size)
         return 0 if real == 0 else (own + real - own_real) % self.ranks
 
 
@@ -114,14 +120,15 @@ def make_plan(original: Original, ranks: int, seed: int) -> Plan:
 
     Raises ValueError where the real job has no ordinary rank to copy, or `ranks` is too few or no multiple of eight.
     """
-    count = ranks // PER_NODE
-    if ranks % PER_NODE or count < len(original.nodes):
-        raise ValueError(f"{ranks} ranks: must be a multiple of {PER_NODE} and at least {len(original.nodes)} nodes")
+    size = PER_NODE if original.per_node > 1 else 1
+    count = ranks // size
+    if ranks % size or count < len(original.nodes):
+        raise ValueError(f"{ranks} ranks: must be a multiple of {size} and at least {len(original.nodes)} nodes")
     draw = random.Random(f"{original.truth.job}/{ranks}/{seed}")
     special = special_ranks(original)
     struck = _struck(original, special, count, draw)
     templates = _templates(original, struck, count, draw)
-    locals_ = [_locals(original, template, index, special, draw) for index, template in enumerate(templates)]
+    locals_ = [_locals(original, template, index, size, special, draw) for index, template in enumerate(templates)]
     nodes = _nodes(original, templates, locals_, struck, draw)
     return Plan(original, nodes, _places(original, nodes, special, struck), struck, failed_at(original), seed)
 
@@ -158,21 +165,21 @@ def _templates(original: Original, struck: dict[int, int], count: int, draw: ran
 
 
 def _locals(
-    original: Original, template: int, index: int, special: frozenset[int], draw: random.Random
+    original: Original, template: int, index: int, size: int, special: frozenset[int], draw: random.Random
 ) -> tuple[int, ...]:
     """Which real local rank each of a node's ranks copies. A special one is copied once, the very first stays first."""
     own = range(original.per_node)
     first = template * original.per_node
     marked = [local for local in own if first + local in special]
     if len(marked) == original.per_node:
-        return tuple(local % original.per_node for local in range(PER_NODE))
+        return tuple(local % original.per_node for local in range(size))
     ordinary = [local for local in own if local not in marked]
     later = [local for local in ordinary if first + local != 0] or ordinary
-    chosen = [draw.choice(later) for _ in range(PER_NODE)]
+    chosen = [draw.choice(later) for _ in range(size)]
     if index == 0 and first == 0:
         chosen[0] = 0
         marked = [local for local in marked if local != 0]
-    places = draw.sample(range(1 if index == 0 else 0, PER_NODE), len(marked))
+    places = draw.sample(range(1 if index == 0 else 0, size), len(marked))
     for local, place in zip(marked, places, strict=True):
         chosen[place] = local
     return tuple(chosen)
@@ -231,7 +238,7 @@ def _places(
         node, local = divmod(rank, original.per_node)
         if node in struck:
             copies = [place for place, real in enumerate(nodes[struck[node]].locals) if real == local]
-            places[rank] = tuple(struck[node] * PER_NODE + place for place in copies)
+            places[rank] = tuple(struck[node] * len(nodes[0].locals) + place for place in copies)
     return places
 
 

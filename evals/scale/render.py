@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from evals.scale.console import RULE, Entry, Stretch, Turn, entries, layout, stretches
 from evals.scale.noise import Noise
 from evals.scale.original import Original, RankFile, encoded, whole_lines
-from evals.scale.plan import PER_NODE, NodePlan, Plan
+from evals.scale.plan import NodePlan, Plan
 from evals.scale.slots import Compiler, Scribe, Skeleton, fill, slot_pattern
 
+LAG = 0.02
+"""Longest time that a copy writes later than its original, seconds."""
 LOST = 0.01
 """Share of ordinary ranks whose folder is missing; as many have a file cut short."""
 
@@ -51,7 +53,7 @@ class Renderer:
         for node in self.plan.nodes:
             for name, text in self._original.nodes[node.template].consoles.items():
                 yield f"{node.name}/{name}", encoded(self._console(node, name, text))
-            for local in range(PER_NODE):
+            for local in range(self.plan.per_node):
                 yield from self._of_rank(node, local)
 
     def _compiler(self, template: int) -> Compiler:
@@ -65,34 +67,38 @@ class Renderer:
         fate = draw.random() if self._ordinary(node, local) else 1.0
         if fate < LOST:
             return
-        scribe = Scribe(self.plan, node, local, draw)
+        scribe = self._scribe(node, local)
         for file in self._original.nodes[node.template].ranks[real]:
-            data = encoded(self._rank_text(node, real, file, scribe))
+            data = encoded(self._rank_text(node, real, file, scribe, draw))
             if fate < 2 * LOST and file.name.endswith(".log"):
                 data = data[: int(len(data) * draw.uniform(0.6, 0.95))]
             yield f"{node.name}/torchrun/{node.run_folder}/attempt_{file.attempt}/{local}/{file.name}", data
 
+    def _scribe(self, node: NodePlan, local: int) -> Scribe:
+        """A rank as a writer. Copies write a little later than what they copy; what came first stays first."""
+        lag = random.Random(f"{self.plan.seed}/{node.index}/{local}/lag").uniform(0, LAG)
+        return Scribe(self.plan, node, local, lag if self._ordinary(node, local) else 0.0)
+
     def _ordinary(self, node: NodePlan, local: int) -> bool:
         """Whether a rank is neither the first nor one that something was done to, nor on such a node."""
-        return node.index not in self.plan.struck.values() and node.index * PER_NODE + local != 0
+        return node.index not in self.plan.struck.values() and node.index * self.plan.per_node + local != 0
 
-    def _rank_text(self, node: NodePlan, real: int, file: RankFile, scribe: Scribe) -> str:
+    def _rank_text(self, node: NodePlan, real: int, file: RankFile, scribe: Scribe, draw: random.Random) -> str:
         key = (node.template, real, file.attempt, file.name)
         if key not in self._files:
             compiler = self._compiler(node.template)
             self._files[key] = [compiler.skeleton(line) for line in whole_lines(file.text)]
         lines = [fill(skeleton, scribe) for skeleton in self._files[key]]
         if self._ordinary(node, scribe.local or 0) and file.name.endswith(".log"):
-            lines = self.noise.among(lines, scribe)
+            lines = self.noise.among(lines, scribe.rank, draw)
         return "".join(lines)
 
     def _console(self, node: NodePlan, name: str, text: str) -> str:
         key = (node.template, name)
         if key not in self._parts:
             self._parts[key] = [self._part(node.template, each) for each in stretches(self._original, key[0], text)]
-        draw = random.Random(f"{self.plan.seed}/{node.index}/{name}")
-        scribes = [Scribe(self.plan, node, local, random.Random(draw.random())) for local in range(PER_NODE)]
-        launcher = Scribe(self.plan, node, None, draw)
+        scribes = [self._scribe(node, local) for local in range(self.plan.per_node)]
+        launcher = Scribe(self.plan, node, None)
         lines: list[str] = []
         moved = self.moved.setdefault((node.index, name), {}) if node.index in self.plan.struck.values() else None
         for part in self._parts[key]:
@@ -116,7 +122,7 @@ def _written(part: Part, node: NodePlan, launcher: Scribe, scribes: list[Scribe]
     """The lines of one part on one node."""
     if part.turn is Turn.BLOCK:
         return _block(part, node, scribes)
-    copies = [scribes[local] for local in range(PER_NODE) if node.locals[local] == part.local]
+    copies = [scribe for scribe, real in zip(scribes, node.locals, strict=True) if real == part.local]
     if part.turn is Turn.ONCE:
         writer = copies[0] if copies else launcher
         return fill(part.skeleton, writer).split("\n")
@@ -127,7 +133,6 @@ def _block(part: Part, node: NodePlan, scribes: list[Scribe]) -> list[str]:
     """The failure block with an entry for every copy; the root cause is the first copy of the real one."""
     made: list[list[str]] = []
     for entry, skeleton in sorted(part.entries, key=lambda pair: not pair[0].root):
-        for local in range(PER_NODE):
-            if node.locals[local] == entry.local:
-                made.append(fill(skeleton, scribes[local]).split("\n"))
+        copies = [scribe for scribe, real in zip(scribes, node.locals, strict=True) if real == entry.local]
+        made += [fill(skeleton, scribe).split("\n") for scribe in copies]
     return list(layout(len(made), part.rule, made)) if made else []

@@ -14,7 +14,7 @@ from typing import Literal
 import zstandard
 
 from evals.scale.follow import follow
-from evals.scale.noise import learn
+from evals.scale.noise import Noise, learn
 from evals.scale.original import Node, Original, fits, read_original
 from evals.scale.plan import make_plan
 from evals.scale.render import Renderer
@@ -90,9 +90,11 @@ def make_replica(
     """
     original = read_original(archive_of(set_folder, truth.job), truth)
     healthy = [known[twin] for twin in truth.twins if twin in known]
-    learnt = [read_original(archive_of(set_folder, twin.job), twin) for twin in healthy if twin.nodes]
+    learnt = [read_original(archive_of(set_folder, twin.job), twin) for twin in healthy if fits(twin)]
     plan = make_plan(original, ranks, seed)
-    renderer = Renderer(plan, learn(learnt, original), year_of(original), losses_differ(original))
+    # What a rank writes is also on a teed console: a line more would have to be in both.
+    noise = Noise() if truth.settings.get("streams") == "tee" else learn(learnt, original)
+    renderer = Renderer(plan, noise, year_of(original), losses_differ(original))
     target = out / (name if form == "folder" else f"{name}.tar.zst")
     for old in (out / name, out / f"{name}.tar.zst"):
         shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)

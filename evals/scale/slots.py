@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from random import Random
+from zlib import crc32
 
 from evals.scale.original import Original
-from evals.scale.plan import PER_NODE, NodePlan, Plan
+from evals.scale.plan import NodePlan, Plan
 from evals.scale.stamps import CALENDAR, GLOG, REPORT, SLASHED, Writer, read_stamp
 
 PORTS = (32768, 60999)
 """Where the kernel takes free ports from."""
+MOST_ITEMS = 64
 _NUMBERS = re.compile(r"\d+")
 _WIDE = "min_nodes|max_nodes|group_world_size"
 
@@ -28,26 +29,27 @@ class Scribe:
     plan: Plan
     node: NodePlan
     local: int | None
-    draw: Random
-    """Of this writer alone; used in the order of its lines."""
-    ports: dict[str, str] = field(default_factory=dict)
+    lag: float = 0.0
+    """How much later it writes than the rank that it copies, seconds."""
 
     @property
     def rank(self) -> int:
         """Global rank; that of the node's first worker for a launcher."""
-        return self.node.index * PER_NODE + (self.local or 0)
+        return self.node.index * self.plan.per_node + (self.local or 0)
 
     def time(self, moment: float) -> float:
         """What the node's clock showed: its skew, and the delay once something has failed."""
         failed = self.plan.failed_at
         late = self.node.delay if failed is not None and moment >= failed else 0.0
-        return moment + self.node.skew + late
+        return moment + self.node.skew + late + self.lag
+
+    def share(self, text: str) -> float:
+        """A number from 0 to 1 that is this rank's own for a text, wherever the text is repeated."""
+        return crc32(f"{self.plan.seed}/{self.rank}/{text}".encode()) / 2**32
 
     def port(self, real: str) -> str:
         """A port of its own for each real one."""
-        if real not in self.ports:
-            self.ports[real] = str(self.draw.randint(*PORTS))
-        return self.ports[real]
+        return str(PORTS[0] + int(self.share(real) * (PORTS[1] - PORTS[0])))
 
 
 Slot = Callable[[Scribe], str]
@@ -98,11 +100,12 @@ class Compiler:
             "master": lambda whole: lambda s: whole.partition("=")[0] + "=" + s.plan.nodes[0].address,
             "local": lambda whole: _number_slot(whole, lambda real: lambda s: _local(s, self.template, real)),
             "nodes": lambda whole: _number_slot(whole, lambda real: lambda s: len(s.plan.nodes)),
-            "workers": lambda whole: _number_slot(whole, lambda real: lambda s: PER_NODE),
+            "workers": lambda whole: _number_slot(whole, lambda real: lambda s: s.plan.per_node),
             "number": lambda whole: _number_slot(whole, lambda real: lambda s: s.plan.node_for(real, s.node)),
             "lists": self._lists,
             "joined": self._joined,
             "world": self._world,
+            "each": self._each,
             "rank": self._rank,
             "value": self._value,
         }
@@ -139,8 +142,8 @@ class Compiler:
         name = text.partition("=")[0]
 
         def slot(scribe: Scribe) -> str:
-            first = 0 if name == "local_ranks" else scribe.node.index * PER_NODE
-            values = [scribe.plan.ranks if "sizes" in name else first + local for local in range(PER_NODE)]
+            first = 0 if name == "local_ranks" else scribe.node.index * scribe.plan.per_node
+            values = [scribe.plan.ranks if "sizes" in name else first + local for local in range(scribe.plan.per_node)]
             return f"{name}={values}"
 
         return slot
@@ -153,7 +156,7 @@ class Compiler:
 
         def slot(scribe: Scribe) -> str:
             whole = scribe.plan.ranks if of_ranks else len(scribe.plan.nodes)
-            gone = lacking // per_node * PER_NODE if of_ranks and lacking >= per_node else lacking
+            gone = lacking // per_node * scribe.plan.per_node if of_ranks and lacking >= per_node else lacking
             return f"{whole - gone}/{whole}{tail}"
 
         return slot
@@ -169,6 +172,19 @@ class Compiler:
         first = _number_slot(rank, lambda real: lambda s: s.plan.rank_for(real, s.node, s.local), padded=True)
         return (lambda scribe: f"{first(scribe)} of {scribe.plan.ranks}") if of else first
 
+    def _each(self, text: str) -> Slot | None:
+        """A list with one item for each rank; a long one is shortened in the middle."""
+        items = text[1:-1].split(", ")
+        if len(items) != self.original.truth.world_size:
+            return None
+
+        def slot(scribe: Scribe) -> str:
+            plan, size = scribe.plan, self.original.per_node
+            shown = [items[node.template * size + real] for node in plan.nodes for real in node.locals]
+            return f"[{', '.join(shown if len(shown) <= MOST_ITEMS else [*shown[:3], '...', *shown[-3:]])}]"
+
+        return slot
+
     def _value(self, text: str) -> Slot | None:
         """A measured value, a little different for each rank."""
         loss = "loss" in text
@@ -177,7 +193,7 @@ class Compiler:
             return None
         head, value, digits = text[: number.start()], float(number[0]), len(number[0].partition(".")[2])
         spread = 0.004 if loss else 0.03
-        return lambda scribe: f"{head}{value * scribe.draw.uniform(1 - spread, 1 + spread):.{digits}f}"
+        return lambda scribe: f"{head}{value * (1 - spread + 2 * spread * scribe.share(text)):.{digits}f}"
 
 
 def _time_slot(text: str, year: int) -> Slot | None:
@@ -211,6 +227,9 @@ def _peer(scribe: Scribe) -> NodePlan:
     nodes = scribe.plan.nodes
     sources = sorted(scribe.plan.struck.values())
     here = scribe.node.index
+    special = any(scribe.rank in ranks for ranks in scribe.plan.special.values())
+    if here in sources and not special:
+        return scribe.node
     if not sources or here in sources:
         return nodes[(here + 1) % len(nodes)]
     ahead = (sources[0] - here) % len(nodes) <= len(nodes) // 2
@@ -237,6 +256,7 @@ def slot_pattern(hosts: tuple[str, ...], folders: tuple[str, ...]) -> re.Pattern
         "workers": r"\bnproc_per_node\s*: \d+|\blocal_world_size=\d+",
         "number": r"'rank': \d+|\b(?:group_rank|node_rank)[=:]\s?\d+",
         "local": r"\[default\d+\]|\blocal_rank: \d+",
+        "each": r"\[(?:'[^'\n]*'|[\d.]+)(?:, (?:'[^'\n]*'|[\d.]+))+\]",
         "joined": r"\b\d+/\d+ clients joined",
         "world": r"\b(?:[Ww]orld[ _][Ss]ize|WORLD_SIZE)(?:\s*[=:]\s*|\s+)\d+",
         "rank": r"\[rank\d+\]|\"rank\": \d+|\b[Rr]ank(?:\s+: |[ =:-])\d+(?: of \d+)?|\bRANK=\d+|__\d+_\d+\.distcp",

@@ -33,13 +33,13 @@ def read_stamp(text: str, year: int) -> tuple[float, Writer] | None:
     if "/" in text:
         return _whole(text, "%m/%d/%Y %H:%M:%S")
     if text[0].isdigit():
-        return float(text), lambda moment: str(int(moment))
+        return float(text), lambda moment: str(_second(moment))
     return _glog(text, year)
 
 
 def _whole(text: str, layout: str) -> tuple[float, Writer] | None:
     at = _parsed(text, layout)
-    return None if at is None else (at, lambda moment: _spelled(int(moment), layout))
+    return None if at is None else (at, lambda moment: _spelled(_second(moment), layout))
 
 
 def _calendar(found: re.Match[str]) -> tuple[float, Writer] | None:
@@ -48,7 +48,7 @@ def _calendar(found: re.Match[str]) -> tuple[float, Writer] | None:
     layout = f"%Y-%m-%d{middle}%H:%M:%S"
     if at is None:
         return None
-    return at + _fraction(digits), lambda moment: _spelled(int(moment), layout) + _tail(moment, point, digits)
+    return at + _fraction(digits), lambda moment: _spelled(_second(moment), layout) + _tail(moment, point, digits)
 
 
 def _glog(text: str, year: int) -> tuple[float, Writer] | None:
@@ -57,7 +57,7 @@ def _glog(text: str, year: int) -> tuple[float, Writer] | None:
     if at is None:
         return None
     level, layout = text[0], "%m%d %H:%M:%S"
-    return at + _fraction(digits), lambda moment: level + _spelled(int(moment), layout) + _tail(moment, ".", digits)
+    return at + _fraction(digits), lambda moment: level + _spelled(_second(moment), layout) + _tail(moment, ".", digits)
 
 
 def _parsed(text: str, layout: str) -> float | None:
@@ -71,11 +71,15 @@ def _fraction(digits: str | None) -> float:
     return int(digits) / 10 ** len(digits) if digits else 0.0
 
 
+def _second(moment: float) -> int:
+    return round(moment * 1_000_000) // 1_000_000
+
+
 def _tail(moment: float, point: str | None, digits: str | None) -> str:
     """The fraction, cut to as many digits as it had: rounding up could pass into the next second."""
     if not point or not digits:
         return ""
-    return f"{point}{int((moment % 1) * 10 ** len(digits)):0{len(digits)}d}"
+    return point + f"{round(moment * 1_000_000) % 1_000_000:06d}"[: len(digits)].ljust(len(digits), "0")
 
 
 @lru_cache(maxsize=65536)
