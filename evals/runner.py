@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -67,13 +68,20 @@ def answers_of(
 def _worked(
     jobs: Sequence[Job], ordered: Sequence[int], tools: Sequence[Tool], cache: Path, processes: int
 ) -> Iterator[tuple[int, Answers]]:
-    if processes <= 1 or len(jobs) <= 1:
-        for at in ordered:
-            yield at, ask(jobs[at], tuple(tools), cache)
-        return
+    with TemporaryDirectory(prefix="twins-") as twins:
+        asking = partial(ask, tools=tuple(tools), cache=cache, twins=Path(twins))
+        if processes <= 1 or len(jobs) <= 1:
+            yield from ((at, asking(jobs[at])) for at in ordered)
+        else:
+            yield from _in_processes(asking, {at: jobs[at] for at in ordered}, processes)
+
+
+def _in_processes(
+    asking: Callable[[Job], Answers], jobs: Mapping[int, Job], processes: int
+) -> Iterator[tuple[int, Answers]]:
     # Spawned, not forked: Polars has threads of its own, whose locks a fork would leave taken.
     with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-        running = {pool.submit(ask, jobs[at], tuple(tools), cache): at for at in ordered}
+        running = {pool.submit(asking, job): at for at, job in jobs.items()}
         try:
             for future in as_completed(running):
                 yield running[future], future.result()
@@ -82,11 +90,12 @@ def _worked(
             raise
 
 
-def ask(job: Job, tools: tuple[Tool, ...], cache: Path) -> Answers:
-    """Ask every tool about one job, those asked before from the cache."""
+def ask(job: Job, *, tools: tuple[Tool, ...], cache: Path, twins: Path) -> Answers:
+    """Ask every tool about one job, those asked before from the cache. Below `twins` healthy runs are unpacked once
+    for all jobs, so that a tool may keep what it made of them by their paths."""
     known = _Known(cache, job)
     with ExitStack() as stack:
-        folders = _Folders(job, stack)
+        folders = _Folders(job, stack, twins)
         events = known.get(_EVENTS, "events", known.of_events) or known.put(
             _EVENTS, "events", known.of_events, events_of(folders.job, job.truth)
         )
@@ -101,22 +110,27 @@ def ask(job: Job, tools: tuple[Tool, ...], cache: Path) -> Answers:
 class _Folders:
     """The unpacked job and its twins, unpacked when first needed."""
 
-    def __init__(self, job: Job, stack: ExitStack) -> None:
-        self._job, self._stack = job, stack
-        self._unpacked: dict[Path, Path] = {}
+    def __init__(self, job: Job, stack: ExitStack, shared: Path) -> None:
+        self._job, self._stack, self._shared = job, stack, shared
 
-    def _of(self, path: Path) -> Path:
-        if path not in self._unpacked:
-            self._unpacked[path] = self._stack.enter_context(unpacked(path))
-        return self._unpacked[path]
-
-    @property
+    @cached_property
     def job(self) -> Path:
-        return self._of(self._job.path)
+        return self._stack.enter_context(unpacked(self._job.path))
 
-    @property
+    @cached_property
     def twins(self) -> tuple[Path, ...]:
-        return tuple(map(self._of, self._job.twins))
+        return tuple(path if path.is_dir() else shared_copy(path, self._shared) for path in self._job.twins)
+
+
+def shared_copy(archive: Path, shared: Path) -> Path:
+    """The archive's job folder below `shared`; of several processes that unpack it at once the first one wins."""
+    target = shared / f"{archive.name}-{hashlib.sha256(str(archive).encode()).hexdigest()[:12]}"
+    if not target.exists():
+        with unpacked(archive) as folder, TemporaryDirectory(dir=shared) as part:
+            whole = shutil.copytree(folder, Path(part) / "job")
+            with suppress(OSError):
+                whole.rename(target)
+    return target
 
 
 def _asked(tool: Tool, folders: _Folders) -> Prediction:

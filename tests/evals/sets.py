@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -139,3 +141,11 @@ def write_set(folder: Path, *truths: Truth) -> Path:
     document = {"schema": "rootrank.truth/1", "jobs": [json.loads(truth.model_dump_json()) for truth in truths]}
     (folder / "truth.json").write_text(json.dumps(document), encoding="utf-8")
     return folder
+
+
+def tar_of(folder: Path, inside: str) -> bytes:
+    """A folder as a plain tar, under the name `inside`."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        tar.add(folder, inside)
+    return buffer.getvalue()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from assistant.case.vocabulary import Confidence
 from assistant.errors import BadTruth
@@ -17,9 +18,9 @@ from evals.report.document import Contents, document
 from evals.report.kinds import by_kind, misses
 from evals.report.plots import plots
 from evals.report.tables import differences, full, short
-from evals.runner import answers_of
+from evals.runner import answers_of, shared_copy
 from evals.scorers.board import Board, boards, in_half, of_size
-from tests.evals.sets import QUIET, RIGHT, WRONG, Breaks, Says, healthy_of, truth_of, write_set
+from tests.evals.sets import QUIET, RIGHT, WRONG, Breaks, Says, healthy_of, tar_of, truth_of, write_job, write_set
 
 SET = (
     truth_of("job-001"),
@@ -210,3 +211,14 @@ def test_a_subset_that_names_no_job_of_the_set_is_refused(tmp_path: Path) -> Non
     (tmp_path / "check.yaml").write_text("schema: rootrank.check/1\nat_least: {luck: 1}\njobs: []\n")
     with pytest.raises(BadTruth, match="luck"):
         load_subset(tmp_path / "check.yaml")
+
+
+def test_twins_are_unpacked_once_for_all_jobs(tmp_path: Path) -> None:
+    archive = tmp_path / "job-004.tar.zst"
+    archive.write_bytes(zstandard.compress(tar_of(write_job(tmp_path / "job", broken=False), "job")))
+    (tmp_path / "shared").mkdir()
+    first = shared_copy(archive, tmp_path / "shared")
+    archive.unlink()
+    assert shared_copy(archive, tmp_path / "shared") == first
+    assert [path.name for path in (tmp_path / "shared").iterdir()] == [first.name]
+    assert (first / "n01/rank-0.log").is_file()

@@ -16,18 +16,11 @@ from evals.__main__ import main
 from evals.jobset import Half, Split, digest_of, load_set, load_split, load_truth, unpacked
 from evals.truth import Label, Provable
 from evals.truth_check import problems
-from tests.evals.sets import healthy_of, truth_of, write_job, write_set
+from tests.evals.sets import healthy_of, tar_of, truth_of, write_job, write_set
 
 
 def said(folder: Path) -> str:
     return "\n".join(map(str, problems(folder)))
-
-
-def tar_of(folder: Path, inside: str) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as tar:
-        tar.add(folder, inside)
-    return buffer.getvalue()
 
 
 @pytest.mark.parametrize("inside", ["job", "."])
