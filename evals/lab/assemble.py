@@ -26,6 +26,8 @@ STAGES: dict[str, tuple[Stage, ...]] = {
 """Accepted stages by place; every other place is within a training step."""
 SAYS_NO_STEP = ("trainer",)
 """Dialects whose progress names no step."""
+OWN_LOSS = ("ddp", "fsdp")
+"""Recipes whose ranks each know a loss of their own inputs."""
 SEEN = {"loader_killed", "launcher_killed", "link_cut", "sigterm_all"}
 """Kinds whose iteration is known only after the run: the last step that the struck ranks, or all, began."""
 
@@ -81,7 +83,8 @@ def provable_of(job: Job, kind: Kind, change: Change) -> Provable:
 
 
 def _guilty(job: Job, kind: Kind, change: Change) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    if kind.blame == "nobody" or change.silent:
+    unseen = job.kind == "nan_one_rank" and job.recipe not in OWN_LOSS
+    if kind.blame == "nobody" or change.silent or unseen:
         return (), ()
     ranks = tuple(rank for node in change.nodes for rank in job.ranks_of(node)) or change.ranks
     nodes = tuple(dict.fromkeys(job.hosts[job.node_of(rank)] for rank in ranks))

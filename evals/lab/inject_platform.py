@@ -91,7 +91,7 @@ def link_cut(draw: Draw) -> Change:
     """The link of a node goes down in the middle of training."""
     node, step = draw.node(), draw.step(5)
     mark = Callback("mark", "step", draw.job.ranks_of(node)[:1], step)
-    launch = {"network": True, "trigger": Trigger("cut", node)}
+    launch = {"network": True, "trigger": Trigger("cut", node), "patience": 150.0}
     settings = {"pace": 0.25, "reduced_loss": True}
     alike = draw.job.nodes == 2  # both sides then see the same: nothing tells whose link it was
     return Change((mark,), settings, launch=launch, nodes=(node,), step=step, silent=alike)

@@ -68,6 +68,15 @@ def _concrete(rule: Rule, job: Job) -> Iterator[Label]:
         yield Label(role=role, pattern=pattern, source=rule.source.replace("{launcher}", launcher))
 
 
+def all_labels() -> list[Label]:
+    """Every rule as a label for any file and rank: none of them may hold for a healthy job's record."""
+    told = [(rule, rule.pattern.replace("{local_rank}", "[0-9]+")) for rule in rules()]
+    return [
+        Label(role=rule.role, pattern=pattern, source=rule.source.replace("{launcher}", "*launcher.log"))
+        for rule, pattern in told
+    ]
+
+
 def labels_of(job: Job, records: Sequence[Record]) -> tuple[Label, ...]:
     """The labels that decide for at least one record."""
     made = candidates(job)
