@@ -1,4 +1,4 @@
-"""Score, report, check, take apart: `python -m evals score|report|check|ablate|check-truth`."""
+"""Score, report, check, take apart: `python -m evals score|report|check|draw|ablate|check-truth`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 
 from assistant.errors import RootrankError, UsageError
 from evals.ablation import ablations
-from evals.check import board_of, lines_of, load_subset, narrated
+from evals.check import CHECK, board_of, lines_of, load_subset, narrated
+from evals.draw import drawn, thresholds, write
 from evals.jobset import LAB, Half, Job, JobSet, load_set
 from evals.prediction import Tool
 from evals.report.bars import load_bars
@@ -20,7 +21,7 @@ from evals.report.tables import COLUMNS, differences, percent
 from evals.rivals import missing
 from evals.runner import CACHE, PROCESSES, answers_of
 from evals.scorers.board import Board, boards, in_half
-from evals.tools import all_tools, chosen
+from evals.tools import OURS, all_tools, chosen
 from evals.truth_check import problems
 
 REPORT = Path(__file__).parent / "REPORT.md"
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
         ("score", score, "print the scoreboard and what is wrong on the tuning half"),
         ("report", report, "write REPORT.md and its plots"),
         ("check", check, "the fast subset with thresholds"),
+        ("draw", draw, "draw the fast subset anew and write its thresholds"),
         ("ablate", ablate, "take out one part at a time"),
         ("check-truth", check_truth, "look for mistakes in the truth of a set"),
     ):
@@ -108,6 +110,15 @@ def check(options: argparse.Namespace) -> int:
     lines = lines_of(subset, board)
     print("\n".join(narrated(lines, board)))
     return 0 if all(line.holds for line in lines) else 1
+
+
+def draw(options: argparse.Namespace) -> int:
+    """Writes check.yaml."""
+    jobs = drawn(_jobs(options))
+    (board,) = _boards(jobs, [OURS], options)
+    write(jobs, thresholds(board))
+    print(CHECK)
+    return 0
 
 
 def ablate(options: argparse.Namespace) -> int:
