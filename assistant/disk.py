@@ -17,9 +17,16 @@ from assistant.errors import StoreError
 REMEDY = "set storage.data_dir (or ROOTRANK_DATA_DIR) to a folder that you can write to"
 
 
+def private_folder(folder: Path) -> None:
+    """Makes a folder and those above it that are missing, all closed to others."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
+
+
 def folder_for(path: Path) -> None:
     """Makes the folder of a file, closed to others."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(path.parent)
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -55,7 +62,7 @@ def append_line(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def locked(folder: Path, name: str = ".lock") -> Iterator[None]:
     """Holds the folder's lock, waiting for it; it is let go when the process ends, however it ends."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(folder)
     handle = os.open(folder / name, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

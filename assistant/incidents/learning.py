@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from assistant.case.models import Model
 from assistant.case.vocabulary import ActionKind, Stage
-from assistant.disk import append_line, locked, replace_file, reported
+from assistant.disk import append_line, locked, private_folder, replace_file, reported
 from assistant.errors import NothingToLearn, StoreError, UnknownProposal
 from assistant.faults.axes import Axes, Fix, RootCause, Symptom
 from assistant.faults.models import Blame, Examples, Fault, FaultAction, FaultRole, Reference, Signature, Specificity
@@ -102,7 +102,7 @@ class Learning:
 
     def _write_library(self) -> None:
         approved = [entry.fault for entry in self.state().values() if entry.move == "approved"]
-        self.faults.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self.faults)
         text = _HEADER + yaml.safe_dump(approved, sort_keys=False, allow_unicode=True, width=120)
         replace_file(self.faults / FILE_NAME, text.encode("utf-8"))
 

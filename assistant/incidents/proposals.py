@@ -17,6 +17,7 @@ from assistant.case.models import Case, EventReport, Model
 from assistant.case.vocabulary import Role
 from assistant.errors import NothingToLearn
 from assistant.faults.library import Library
+from assistant.faults.matcher import Matcher
 from assistant.faults.models import FaultRole, Specificity
 from assistant.incidents.confirm import telling
 from assistant.incidents.models import Incident
@@ -86,7 +87,7 @@ def propose(incident: Incident, case: Case, library: Library, experience: Experi
 
     Raises NothingToLearn where no event of the case is telling enough, or where healthy runs show all of them.
     """
-    events = [event for event in telling(case.events) if _unknown(event, library)]
+    events = [event for event in telling(case.events) if _unknown(event, case, library)]
     regexes = {regex_of(event.template): event for event in events if is_telling(event.template)}
     if not regexes:
         raise NothingToLearn(
@@ -131,12 +132,15 @@ def sample_of(template: str) -> str:
     return _SLOT.sub(lambda slot: _SAMPLE.get(slot[0], "x1"), template)
 
 
-def _unknown(event: EventReport, library: Library) -> bool:
+def _unknown(event: EventReport, case: Case, library: Library) -> bool:
     """Whether the library says nothing, or nothing in particular, of an event."""
     if event.role not in (Role.INITIATING, Role.CONTEXT):
         return False
-    entry = library.get(event.fault) if event.fault else None
-    return entry is None or (entry.role is FaultRole.ROOT and entry.specificity is Specificity.GENERIC)
+    texts = [sample_of(event.template), *(item.text for item in case.evidence if item.id in event.evidence)]
+    matcher = Matcher(library)
+    names = {name for text in texts for name in matcher.match(text)} | {event.fault or ""}
+    entries = [library[name] for name in names if name in library]
+    return all(entry.role is FaultRole.ROOT and entry.specificity is Specificity.GENERIC for entry in entries)
 
 
 def _own(regexes: Sequence[str], case: Case) -> tuple[str, ...]:
