@@ -13,6 +13,9 @@ from evals.lab.outcome import Outcome
 from evals.scorers.records import Record, records_of
 from evals.truth import Injected, Provable, Truth
 
+NOTICED = ("extra_collective", "wrong_shape", "wrong_dtype")
+"""Kinds of which some runs leave the library's complaint about sizes, and some only time limits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -44,7 +47,7 @@ def truth_of(run: Finished, name: str, twins: tuple[str, ...]) -> Truth:
         seed=job.seed,
         twins=twins,
         injected=tuple(_timed(one, run.outcome) for one in job.injected),
-        provable=_seen(job, run.outcome),
+        provable=_without_trace(run, _seen(job, run.outcome)),
         labels=labels_of(job, run.records) if job.kind != "nothing" else (),
         settings={"run": job.name, "per_node": job.per_node, **launch, **settings},
     )
@@ -66,6 +69,14 @@ def _seen(job: Job, outcome: Outcome) -> Provable:
     struck = struck_ranks(job) or tuple(range(job.world))
     steps = [outcome.last_steps[rank] for rank in struck if rank in outcome.last_steps]
     return job.provable.model_copy(update={"iteration": min(steps) if steps else None})
+
+
+def _without_trace(run: Finished, provable: Provable) -> Provable:
+    """A mismatch that no rank noticed looks like a hang: the logs then prove no more."""
+    noticed = any("EnforceNotMet" in record.head or "op.preamble" in record.key for record in run.records)
+    if run.job.kind not in NOTICED or noticed:
+        return provable
+    return provable.model_copy(update={"causes": ("collective.hang", "collective.mismatch"), "actions": ()})
 
 
 def struck_ranks(job: Job) -> tuple[int, ...]:

@@ -11,6 +11,10 @@ from evals.lab.job import Checkpoint, Mount, Trigger
 from evals.lab.jobs.settings import Callback
 
 
+FULL = "No space left|unexpected pos|file write failed|failed writing file|iostream error"
+"""What torch says of a file that it could not write to its end."""
+
+
 def nothing(draw: Draw) -> Change:
     """A healthy job; now and then it goes on from a checkpoint, or shows its packages."""
     launch: dict[str, object] = {}

@@ -12,6 +12,7 @@ from evals.lab.jobs.harness import Harness, launch
 from evals.lab.jobs.loop import load_shards, save_shards, train
 from evals.lab.jobs.mesh import grid
 
+KINDS = ("exception", "sigkill", "sigsegv", "silent_exit", "hang_compute", "memory_limit")
 SPLIT = 2
 """Ranks that share one layer."""
 LAYERS = 2
