@@ -60,9 +60,10 @@ def test_the_shipped_library_passes_the_whole_check() -> None:
     assert [problem.said() for problem in check_library()] == []
 
 
-def test_a_slow_signature_is_named_with_its_place(tmp_path: Path) -> None:
+def test_a_slow_signature_is_named_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pumps.yaml").write_text(ENTRY, encoding="utf-8")
-    (problem,) = check_library(load_library([tmp_path]), limit=0.0)
+    monkeypatch.setattr("assistant.faults.check.slow_patterns", lambda patterns, limit: list(patterns))
+    (problem,) = check_library(load_library([tmp_path]), limit=1.0)
     assert (problem.fault, problem.file, problem.line) == ("pump-stopped", str(tmp_path / "pumps.yaml"), 2)
     assert "hostile text" in problem.message
     assert problem.remedy
