@@ -10,7 +10,6 @@ from evals.lab.draw import Draw
 from evals.lab.job import Checkpoint, Mount, Trigger
 from evals.lab.jobs.settings import Callback
 
-
 FULL = "No space left|unexpected pos|file write failed|failed writing file|iostream error"
 """What torch says of a file that it could not write to its end."""
 
@@ -106,10 +105,8 @@ def device_full(draw: Draw) -> Change:
     rank = draw.rank()
     if draw.job.flavour == "mount":
         change = _stored(draw, "full", rank, step_at(draw, "save"))
-        return replace(change, shows=("No space left|unexpected pos|file write failed|failed writing file|iostream",))
-    change = strike(
-        "device_full", draw, rank, "write", 0, shows=("No space left|file write failed|failed writing file",)
-    )
+        return replace(change, shows=(FULL,))
+    change = strike("device_full", draw, rank, "write", 0, shows=(FULL,))
     first = int(str(draw.job.settings["save_every"]))
     return replace(change, settings={"sharded": True}, place="save", step=first)
 
