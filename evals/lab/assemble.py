@@ -26,7 +26,7 @@ STAGES: dict[str, tuple[Stage, ...]] = {
 """Accepted stages by place; every other place is within a training step."""
 SAYS_NO_STEP = ("trainer",)
 """Dialects whose progress names no step."""
-OWN_LOSS = ("ddp", "fsdp")
+OWN_LOSS = ("ddp", "fsdp", "trainer")
 """Recipes whose ranks each know a loss of their own inputs."""
 SEEN = {"loader_killed", "launcher_killed", "link_cut", "sigterm_all"}
 """Kinds whose iteration is known only after the run: the last step that the struck ranks, or all, began."""
@@ -75,7 +75,7 @@ def provable_of(job: Job, kind: Kind, change: Change) -> Provable:
         "ranks": ranks,
         "nodes": nodes,
         "nobody_too": kind.nobody_too or change.unsure,
-        "stages": (kind.stages or _stages(change)) if kind.status == "failed" else (),
+        "stages": (kind.stages or _stages(change, job)) if kind.status == "failed" else (),
         "iteration": _iteration(job, change) if kind.status == "failed" else None,
         "actions": kind.actions,
     }
@@ -98,12 +98,15 @@ def _special(job: Job) -> dict[str, Any]:
     return {}
 
 
-def _stages(change: Change) -> tuple[Stage, ...]:
-    return STAGES.get(change.place, (Stage.TRAINING,))
+def _stages(change: Change, job: Job | None = None) -> tuple[Stage, ...]:
+    """The Trainer tells of an evaluation or a checkpoint only after the place where it may be struck."""
+    stages = STAGES.get(change.place, (Stage.TRAINING,))
+    late = job is not None and job.recipe == "trainer" and change.place in ("evaluate", "save")
+    return (*stages, Stage.TRAINING) if late else stages
 
 
 def _iteration(job: Job, change: Change) -> int | None:
-    tells = job.voice not in SAYS_NO_STEP or change.place in ("evaluate", "save")
+    tells = job.voice not in SAYS_NO_STEP or (job.recipe == "ddp" and change.place in ("evaluate", "save"))
     return change.step if tells and change.place not in ("start", "build", "resume") else None
 
 

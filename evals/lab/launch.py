@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import socket
+import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import asdict, replace
@@ -41,7 +42,7 @@ def perform(job: Job, folder: Path) -> Outcome:
         run.watch()
         outcome = run.outcome()
         _keep_kernel_log(job, places, outcome, group)
-        shown = {str(place.workplace): "/srv/train" for place in places}
+        shown = {str(place.workplace): "/srv/train" for place in places} | {sys.prefix: "/opt/venv"}
         return replace(outcome, paths={**shown, str(folder / "job"): "/srv/runs/current"})
 
 

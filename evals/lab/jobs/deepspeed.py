@@ -16,6 +16,7 @@ from evals.lab.jobs.loop import train
 
 NEEDS = ("deepspeed",)
 STARTUP = 12.0
+VOICES = ("deepspeed",)
 STAGE = 1
 """How much ZeRO shards: the optimizer's state."""
 

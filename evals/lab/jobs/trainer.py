@@ -19,6 +19,7 @@ from evals.lab.jobs.harness import Harness, launch
 
 NEEDS = ("transformers", "accelerate")
 STARTUP = 10.0
+VOICES = ("trainer",)
 WORLDS = ((1, 2), (1, 4), (2, 1), (2, 2))
 VOCABULARY = 128
 LENGTH = 16
