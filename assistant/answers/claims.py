@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from assistant.answers.language import COMMANDS, FIELD, NUMBERS
 
-CITATION = re.compile(r"\[((?:[A-Za-z][^\[\]\n]{0,240}?)(?:[,;] ?[A-Za-z][^\[\]\n]{0,240}?)*)\]")
+CITATION = re.compile(r"\[([A-Za-z][^\[\]\n]{0,1000})\]")
 _ID = re.compile(r"(?:[EST]\d{1,6}|[^\s,;\[\]]+:\d{1,12})")
 
 

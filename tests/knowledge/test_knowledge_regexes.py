@@ -27,8 +27,14 @@ OF_NAMES = {
     "assistant.intake.selection",
 }
 """Modules whose patterns read names, not lines."""
-OF_REGEXES = {"assistant.faults.literals", "assistant.faults.gate"}
-"""Modules whose patterns read expressions of the library, which are bounded too."""
+OF_SHORT_TEXTS = {
+    "assistant.answers.claims",
+    "assistant.answers.entities",
+    "assistant.answers.grounds",
+    "assistant.faults.gate",
+    "assistant.faults.literals",
+}
+"""Modules whose patterns read single sentences (assistant/answers/sentences.py) or expressions of the library."""
 SEARCHING = r"\b{}\.(?:search|sub|subn|split|findall|finditer)\b"
 
 
@@ -52,7 +58,7 @@ def held(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
 
 def patterns_of(module: ModuleType) -> Iterator[Pattern]:
     source = inspect.getsource(module)
-    length = NAME if module.__name__ in OF_NAMES else 4_000 if module.__name__ in OF_REGEXES else LENGTH
+    length = NAME if module.__name__ in OF_NAMES else 4_000 if module.__name__ in OF_SHORT_TEXTS else LENGTH
     for name, value in sorted(vars(module).items()):
         anchored = isinstance(value, re.Pattern) and not re.search(SEARCHING.format(re.escape(name)), source)
         for found in held(value):
