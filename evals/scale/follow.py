@@ -69,8 +69,8 @@ def _label(plan: Plan, label: Label, moved: Moved) -> Label:
     first, last = label.first_line, label.last_line
     if node is not None and (first or last):
         places = moved.get((plan.struck[node], label.source.partition("/")[2]), {})
-        first = places[first][0] if first is not None and first in places else first
-        last = places[last][1] if last is not None and last in places else last
+        first = places[first][0] if first is not None and first in places else None
+        last = places[last][1] if last is not None and last in places else None
     elif node is None:
         first = last = None
     pattern = _pattern(plan, label.pattern, node)
