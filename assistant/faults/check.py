@@ -11,12 +11,15 @@ from pathlib import Path
 
 import polars as pl
 
+from assistant.errors import InputError
 from assistant.faults.hostile import LIMIT, Pattern, slow_patterns
 from assistant.faults.library import Library, load_library
 from assistant.faults.matcher import Matcher
 from assistant.faults.models import Fault, FaultRole, Specificity
 from assistant.faults.problems import Problem
 from assistant.faults.regexes import RegexSet, compile_set
+from assistant.intake.discover import discover
+from assistant.intake.reader import read_many
 from assistant.paths import locate
 
 LONGEST_LINE = 4096
@@ -65,10 +68,24 @@ def check_fault(matcher: Matcher, fault: Fault) -> list[Problem]:
 
 
 def check_healthy(matcher: Matcher, place: Path) -> Iterator[Problem]:
-    """Roots that fire in a file or folder of a run that ended well, each entry once a file."""
-    for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-        if path.is_file():
-            yield from _healthy_file(matcher, path)
+    """Roots that fire in a file, folder or archive of a run that ended well, each entry once a file."""
+    said: set[tuple[str, str]] = set()
+    for source, number, line in _lines(place):
+        for problem in _healthy(matcher, line):
+            if (problem.fault, source) not in said:
+                said.add((problem.fault, source))
+                yield replace(problem, message=f"matches line {number} of {source} in the healthy run {place}")
+
+
+def _lines(place: Path) -> Iterator[tuple[str, int, str]]:
+    """Source, number and text of every line; a place without a readable log has none."""
+    try:
+        sources = discover([str(place)]).sources
+    except InputError:
+        return
+    for block in read_many(sources, lambda unread: None):
+        for number, line in enumerate(block.data.decode("utf-8", "replace").split("\n"), start=block.line):
+            yield block.source.name, number, line.rstrip("\r")
 
 
 def check_speed(library: Library, limit: float = LIMIT) -> list[Problem]:
@@ -130,16 +147,6 @@ def _healthy(matcher: Matcher, line: str) -> Iterator[Problem]:
     for fault_id in matcher.match(line[:LONGEST_LINE]):
         if matcher.library[fault_id].role is FaultRole.ROOT:
             yield Problem(fault_id, "matches a line of a healthy run", line[:LONGEST_LINE], remedy=_NARROW)
-
-
-def _healthy_file(matcher: Matcher, path: Path) -> Iterator[Problem]:
-    said: set[str] = set()
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
-            for problem in _healthy(matcher, line.rstrip("\r\n")):
-                if problem.fault not in said:
-                    said.add(problem.fault)
-                    yield replace(problem, message=f"matches line {number} of the healthy run {path}")
 
 
 def _twins(library: Library) -> Iterator[Problem]:
