@@ -128,20 +128,32 @@ def make_plan(original: Original, ranks: int, seed: int) -> Plan:
     special = special_ranks(original)
     struck = _struck(original, special, count, draw)
     templates = _templates(original, struck, count, draw)
-    locals_ = [_locals(original, template, index, size, special, draw) for index, template in enumerate(templates)]
+    locals_ = [
+        _locals(original, template, index, count, size, special, draw) for index, template in enumerate(templates)
+    ]
     nodes = _nodes(original, templates, locals_, struck, draw)
     return Plan(original, nodes, _places(original, nodes, special, struck), struck, failed_at(original), seed)
 
 
+def unique_ranks(original: Original) -> tuple[int, ...]:
+    """Ranks that log what no other does: the first, and in a pipeline the last, which alone knows the loss."""
+    return (0, original.truth.world_size - 1) if original.truth.recipe == "pipeline" else (0,)
+
+
 def _struck(original: Original, special: frozenset[int], count: int, draw: random.Random) -> dict[int, int]:
-    """A place for each real node with special ranks: the first node stays the first, and stages stay in their half."""
-    real = sorted({original.node_of(rank) for rank in special})
-    taken: dict[int, int] = {}
-    for node in real:
+    """A place for each real node with special ranks: nodes of unique ranks keep theirs, stages stay in their half."""
+    fixed = _fixed_nodes(original, count)
+    taken = {node: index for node, index in fixed.items() if any(original.node_of(rank) == node for rank in special)}
+    for node in sorted({original.node_of(rank) for rank in special} - set(taken)):
         half = _half(node, len(original.nodes), count)
-        free = [index for index in half if index not in taken.values() and index != 0]
-        taken[node] = 0 if node == 0 else draw.choice(free)
+        free = [index for index in half if index not in taken.values() and index not in fixed.values()]
+        taken[node] = draw.choice(free)
     return taken
+
+
+def _fixed_nodes(original: Original, count: int) -> dict[int, int]:
+    """The replica node of each real node with a unique rank: the first, or the last."""
+    return {original.node_of(rank): 0 if rank == 0 else count - 1 for rank in unique_ranks(original)}
 
 
 def _half(node: int, of: int, count: int) -> range:
@@ -151,36 +163,45 @@ def _half(node: int, of: int, count: int) -> range:
 
 
 def _templates(original: Original, struck: dict[int, int], count: int, draw: random.Random) -> list[int]:
-    total = len(original.nodes)
+    """The real node that each replica node copies; those with a unique rank only where there is no other."""
+    total, fixed = len(original.nodes), _fixed_nodes(original, count)
     ordinary = [node for node in range(total) if node not in struck]
     if not ordinary:
         raise ValueError(f"{original.truth.job}: every node is guilty")
-    placed = {index: node for node, index in struck.items()}
+    placed = {index: node for node, index in (fixed | struck).items()}
+    plain = [node for node in ordinary if node not in fixed]
+    staged = original.truth.recipe == "pipeline"
     chosen = []
     for index in range(count):
-        alike = [node for node in ordinary if index in _half(node, total, count)] or ordinary
-        later = [node for node in alike if node != 0] or [node for node in ordinary if node != 0] or alike
-        chosen.append(placed.get(index, 0 if index == 0 and 0 in ordinary else draw.choice(later)))
+        alike = [node for node in ordinary if index in _half(node, total, count)]
+        best = [node for node in alike if node in plain]
+        choice = draw.choice(_first_filled(best, alike if staged else [], plain, ordinary))
+        chosen.append(placed.get(index, choice))
     return chosen
 
 
+def _first_filled(*lists: list[int]) -> list[int]:
+    return next(each for each in lists if each)
+
+
 def _locals(
-    original: Original, template: int, index: int, size: int, special: frozenset[int], draw: random.Random
+    original: Original, template: int, index: int, count: int, size: int, special: frozenset[int], draw: random.Random
 ) -> tuple[int, ...]:
-    """Which real local rank each of a node's ranks copies. A special one is copied once, the very first stays first."""
+    """Which real local rank each of a node's ranks copies. A special one is copied once, a unique one at its place."""
     own = range(original.per_node)
     first = template * original.per_node
     marked = [local for local in own if first + local in special]
     if len(marked) == original.per_node:
         return tuple(local % original.per_node for local in range(size))
+    unique = {rank - first: 0 if rank == 0 else size - 1 for rank in unique_ranks(original) if rank - first in own}
+    here = index == _fixed_nodes(original, count).get(template)
     ordinary = [local for local in own if local not in marked]
-    later = [local for local in ordinary if first + local != 0] or ordinary
+    later = [local for local in ordinary if local not in unique] or ordinary
     chosen = [draw.choice(later) for _ in range(size)]
-    if index == 0 and first == 0:
-        chosen[0] = 0
-        marked = [local for local in marked if local != 0]
-    places = draw.sample(range(1 if index == 0 else 0, size), len(marked))
-    for local, place in zip(marked, places, strict=True):
+    fixed = {place: local for local, place in unique.items() if here}
+    free = [place for place in range(size) if place not in fixed]
+    moving = [local for local in marked if local not in fixed.values()]
+    for place, local in (fixed | dict(zip(draw.sample(free, len(moving)), moving, strict=True))).items():
         chosen[place] = local
     return tuple(chosen)
 

@@ -118,6 +118,16 @@ def test_cascades_spread_by_communicator(original: Original) -> None:
     assert max(node.delay for node in plan.nodes) <= LATEST
 
 
+def test_in_a_pipeline_only_the_last_rank_copies_the_last_one(original: Original) -> None:
+    seen = original.truth.provable.model_copy(update={"ranks": ()})
+    truth = original.truth.model_copy(update={"recipe": "pipeline", "provable": seen, "injected": ()})
+    plan = make_plan(Original(truth, original.nodes, original.per_node), 64, 1)
+    copied = [node.template * 2 + real for node in plan.nodes for real in node.locals]
+    assert (copied[0], copied[-1]) == (0, 3)
+    assert set(copied[1:32]) == {1}
+    assert set(copied[32:-1]) == {2}
+
+
 def test_names_of_hosts_are_many_and_in_the_manner_of_the_real_ones() -> None:
     names = host_names(["rack3-gpu49", "rack3-gpu52"], 512, Random(1))
     assert len(set(names)) == 512
