@@ -119,7 +119,7 @@ def test_cascades_spread_by_communicator(original: Original) -> None:
 
 
 def test_in_a_pipeline_only_the_last_rank_copies_the_last_one(original: Original) -> None:
-    seen = original.truth.provable.model_copy(update={"ranks": ()})
+    seen = original.truth.provable.model_copy(update={"ranks": (), "nodes": ()})
     truth = original.truth.model_copy(update={"recipe": "pipeline", "provable": seen, "injected": ()})
     plan = make_plan(Original(truth, original.nodes, original.per_node), 64, 1)
     copied = [node.template * 2 + real for node in plan.nodes for real in node.locals]
