@@ -58,7 +58,7 @@ def thresholds(board: Board) -> dict[str, float]:
 def write(jobs: Sequence[Job], least: dict[str, float], path: Path = CHECK) -> None:
     """The file of the check."""
     lines = [
-        "# The fast subset that fails a build when quality drops. Written by `python -m evals draw`, which draws jobs by",
+        "# The fast subset that fails a build when quality drops. Written by `python -m evals draw`, which draws by",
         "# a seed; run it again when the set changes, and read what it changes in `at_least` before you commit it.",
         "schema: rootrank.check/1",
         "at_least:",
