@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -47,15 +48,23 @@ def make(job: Job, folder: Path, perform: Perform = perform) -> Result:
         return Result(job, "kept")
     told: tuple[str, ...] = ()
     for attempt in range(1, ATTEMPTS + 1):
-        outcome = perform(job, folder)
-        wrong = problems(job, outcome, folder / "job")
-        if not wrong:
+        outcome, wrong = _attempt(job, folder, perform)
+        if outcome and not wrong:
             outcome.write(folder / "outcome.json")
             (folder / "plan.sha256").write_text(digest(job) + "\n", encoding="ascii")
             return Result(job, "made", outcome.ended - outcome.began, attempt, told)
         told = (*told, "; ".join(wrong))
         _throw_away(folder, wrong)
     return Result(job, "given up", 0.0, ATTEMPTS, told)
+
+
+def _attempt(job: Job, folder: Path, perform: Perform) -> tuple[Outcome | None, list[str]]:
+    """One run and what is wrong with it; what the machine refuses is wrong too, and no reason to end the others."""
+    try:
+        outcome = perform(job, folder)
+        return outcome, problems(job, outcome, folder / "job")
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        return None, [f"it could not be run: {type(error).__name__}: {error}"]
 
 
 def _throw_away(folder: Path, wrong: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -73,6 +74,20 @@ def test_after_three_further_attempts_it_is_given_up_and_nothing_is_kept(tmp_pat
     assert (result.state, result.attempts, ATTEMPTS) == ("given up", 4, 4)
     assert not (tmp_path / "run").exists()
     assert json.loads((tmp_path / "run.discarded" / "problems.json").read_text()) == ["it did not fail"]
+
+
+def test_what_the_machine_refuses_is_one_failed_attempt_and_ends_nothing_else(tmp_path: Path) -> None:
+    good = performer(outcome(), outcome())
+    refusals = iter([subprocess.TimeoutExpired("python", 60), OSError("no space")])
+
+    def perform(one: Job, folder: Path) -> Outcome:
+        if refusal := next(refusals, None):
+            raise refusal
+        return good(one, folder)
+
+    (result,) = make_all([job()], tmp_path, 1, perform)
+    assert (result.state, result.attempts) == ("made", 3)
+    assert result.problems[1] == "it could not be run: OSError: no space"
 
 
 def test_several_jobs_are_made_and_each_told(tmp_path: Path) -> None:
