@@ -1,0 +1,1 @@
+"""How well the search finds what answers a question, and whether it knows when nothing does."""
