@@ -109,7 +109,8 @@ class Cache:
             StoreError: the folder cannot be written.
         """
         with reported(self.root):
-            self._builds.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self.root, self._builds):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             handle = os.open(self.root / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
         try:
             _lock(handle, self.root / ".lock", self.seconds)

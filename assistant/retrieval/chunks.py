@@ -1,4 +1,7 @@
-"""Cuts documents into passages: by heading first, then at paragraphs and lines, no longer than an encoder reads."""
+"""Cuts documents into passages: at headings first, then at paragraphs and lines, no longer than an encoder reads.
+
+Short neighbours stay together: a heading with one sentence below it says little alone, and each passage costs time.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ VERSION = 1
 """Counts up with every change here: an index made otherwise is rebuilt."""
 LONGEST = 1_000
 """Characters of a passage, about 200 words: MiniLM reads no more than 256 pieces of words."""
+JOINED = 700
+"""Characters up to which neighbours are put together."""
 MOST = 2_000
 """Passages of one document; what follows is not searched."""
 
@@ -38,26 +43,37 @@ class Chunk:
 def chunks_of(document: Document) -> list[Chunk]:
     """The passages of a document, in order; the title alone where there is no text."""
     sections = document.sections or (Section("", document.title),)
-    pieces = [(section, *piece) for section in sections for piece in _pieces(section)]
+    pieces = _joined([piece for section in sections for piece in _pieces(section)])
     return [
-        Chunk(document, number, section.heading, text, line)
-        for number, (section, text, line) in enumerate(pieces[:MOST])
+        Chunk(document, number, piece.heading, piece.text, piece.line) for number, piece in enumerate(pieces[:MOST])
     ]
 
 
-def _pieces(section: Section) -> Iterator[tuple[str, int]]:
+def _joined(pieces: list[Section]) -> list[Section]:
+    """Neighbours put together while they are short; within, the heading of each stays as a line of its own."""
+    joined: list[Section] = []
+    for piece in pieces:
+        last = joined[-1] if joined else None
+        if last is None or len(last.text) + len(piece.text) + len(piece.heading) > JOINED:
+            joined.append(piece)
+            continue
+        told = f"{piece.heading}: {piece.text}" if piece.heading not in ("", last.heading) else piece.text
+        joined[-1] = Section(last.heading, f"{last.text}\n\n{told}", last.line)
+    return joined
+
+
+def _pieces(section: Section) -> Iterator[Section]:
     """Parts of a section that are short enough, each with its line."""
-    offset = 1 if section.heading else 0
-    held, line = "", section.line + offset
-    at = line
+    line = section.line + (1 if section.heading else 0)
+    held, at = "", line
     for paragraph in _bounded(section.text):
         if held and len(held) + len(paragraph) > LONGEST:
-            yield held.strip("\n"), at if section.line else 0
+            yield Section(section.heading, held.strip("\n"), at if section.line else 0)
             held, at = "", line
         held += paragraph
         line += paragraph.count("\n")
     if held.strip():
-        yield held.strip("\n"), at if section.line else 0
+        yield Section(section.heading, held.strip("\n"), at if section.line else 0)
 
 
 def _bounded(text: str) -> Iterator[str]:

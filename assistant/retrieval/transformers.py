@@ -62,7 +62,9 @@ class SentenceTransformer:
         os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         import sentence_transformers
+        from transformers.utils import logging
 
+        logging.disable_progress_bar()
         try:
             return sentence_transformers.SentenceTransformer(
                 self.model, device="cpu", local_files_only=self.offline, trust_remote_code=False

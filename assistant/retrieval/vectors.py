@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,9 +87,7 @@ class Chroma:
 
     def close(self) -> None:
         """Lets files and connections go."""
-        # The interface that Chroma types its clients by leaves out their `close`.
-        with contextlib.suppress(Exception):
-            getattr(self.client, "close", lambda: None)()
+        _release(self.client)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,20 +114,24 @@ def on_server(server: Server, name: str, fill: Callable[[Chroma], None]) -> Chro
     So nobody sees half a collection, and of two that fill it at once one wins and the other takes what won.
     """
     client = _client(server)
-    with _reported(server.url):
-        if found := _existing(client, name):
-            return Chroma(client, found, server.url)
-        import uuid
-
-        fresh = Chroma(client, _collection(client, f"{name}-{uuid.uuid4().hex[:8]}"), server.url)
-    fill(fresh)
-    return _renamed(fresh, name)
+    try:
+        with _reported(server.url):
+            if found := _existing(client, name):
+                return Chroma(client, found, server.url)
+            fresh = Chroma(client, _collection(client, f"{name}-{uuid.uuid4().hex[:8]}"), server.url)
+        fill(fresh)
+        return _renamed(fresh, name)
+    except BaseException:
+        _release(client)
+        raise
 
 
 def drop(server: Server, name: str) -> None:
     """Removes a collection where it is there."""
     with contextlib.suppress(Exception):
-        _client(server).delete_collection(name)
+        client = _client(server)
+        client.delete_collection(name)
+        _release(client)
 
 
 def _renamed(fresh: Chroma, name: str) -> Chroma:
@@ -160,9 +163,24 @@ def _client(server: Server) -> ClientAPI:
             settings=_settings(chromadb),
         )
     # Chroma waits for ever; there is no public way to say otherwise.
-    if (session := getattr(getattr(client, "_server", None), "_session", None)) is not None:
+    for session in _sessions(client):
         session.timeout = server.seconds
     return client
+
+
+def _sessions(client: ClientAPI) -> list[Any]:
+    """The connections of a client and of the second one that it keeps for administration; not a public part of it."""
+    holders = (client, getattr(client, "_admin_client", None))
+    found = (getattr(getattr(holder, "_server", None), "_session", None) for holder in holders)
+    return [session for session in found if session is not None]
+
+
+def _release(client: ClientAPI) -> None:
+    """Closes files and connections; Chroma's own `close` leaves the connections open."""
+    closing = [getattr(client, "close", None), *(getattr(session, "close", None) for session in _sessions(client))]
+    for close in closing:
+        with contextlib.suppress(Exception):
+            close() if close else None
 
 
 @contextlib.contextmanager
