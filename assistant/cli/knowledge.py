@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -125,9 +125,13 @@ def rebuild() -> int:
 @app.command()
 def check(json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False) -> int:
     """Checks everything under knowledge/; ends with 1 where something is wrong."""
+    from assistant.faults.check import check_library
+    from assistant.faults.ways import check_dialects
     from assistant.retrieval.check import check as check_all
 
     report = check_all()
+    found = [f"{one.said()} - {one.remedy}" for one in (*check_library(), *check_dialects())]
+    report = replace(report, problems=(*report.problems, *found))
     if json:
         print_json(asdict(report))
         return ExitCode.PROBLEMS if report.problems else ExitCode.OK

@@ -8,11 +8,13 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 
 import assistant
 from assistant.faults.attacks import LENGTH
 from assistant.faults.hostile import Pattern, slow_patterns
+from assistant.faults.ways import check_dialects
 from assistant.intake.dialects import load_dialects
 
 LIMIT = 2.0
@@ -76,10 +78,12 @@ def test_no_pattern_in_the_code_explodes_on_what_it_can_meet() -> None:
     assert [slow.name for slow in slow_patterns(patterns, LIMIT)] == []
 
 
-def test_no_pattern_of_a_dialect_is_slow() -> None:
-    dialects = load_dialects()
-    every = [*dialects.prefixes, *dialects.times, *dialects.envelopes, *dialects.progress]
-    patterns = [Pattern(one.id, one.pattern) for one in every if one.pattern]
-    patterns += [Pattern(one.id, mark.pattern) for one in every for mark in one.marks]
-    assert len(patterns) >= 100
-    assert [slow.name for slow in slow_patterns(patterns, LIMIT)] == []
+def test_the_dialects_pass_their_check() -> None:
+    assert [problem.said() for problem in check_dialects()] == []
+
+
+def test_a_broken_dialect_is_named_and_the_others_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("id: [", encoding="utf-8")
+    (problem,) = check_dialects(load_dialects([tmp_path], strict=False))
+    assert "mine.yaml" in problem.message
+    assert problem.remedy
