@@ -13,7 +13,7 @@ from pathlib import Path
 from evals.lab.job import Checkpoint, Job
 from evals.lab.workplace import furnish
 
-LIMIT = 60.0
+LIMIT = 150.0
 """Seconds the first phase may take."""
 
 
