@@ -3,6 +3,7 @@
 Layers, each over the one before: built-in defaults, `configs/*.toml` as shipped, the user's file, the project's file
 (`rootrank.toml` in the working folder or the nearest parent that has one), the environment, and what was typed on the
 command line. In the environment a key `section.name` is spelled `ROOTRANK_SECTION__NAME`; commas separate a list.
+Model endpoints are tables, `[profiles.NAME]`, and their keys have three parts: `profiles.NAME.field`.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
-from assistant import paths
+from assistant import paths, profiles
 from assistant.errors import ConfigError
+from assistant.profiles import Chat, Profile, Section
 
 FILE_NAME = "rootrank.toml"
 PREFIX = "ROOTRANK_"
+
+PROFILES = "profiles"
+"""The section that holds tables by name."""
 
 PatternName = Literal["cross_job", "spatial", "temporal"]
 
@@ -32,12 +37,6 @@ def _expanded(path: Path) -> Path:
 
 UserPath = Annotated[Path, AfterValidator(_expanded)]
 """A path in which a leading `~` stands for the home folder."""
-
-
-class Section(BaseModel):
-    """Base of all settings: frozen, closed, documented by attribute docstrings."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
 
 class Storage(Section):
@@ -140,7 +139,10 @@ class Settings(Section):
     limits: Limits = Limits()
     retrieval: Retrieval = Retrieval()
     incidents: Incidents = Incidents()
+    chat: Chat = Chat()
     output: Output = Output()
+    profiles: dict[str, Profile] = Field(default_factory=dict)
+    """Model endpoints by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +167,23 @@ class Loaded:
 
 
 def every_key() -> Iterator[tuple[str, type[Section], str]]:
-    """Every key as (`section.name`, the section's class, the field's name), in declaration order."""
+    """Every key of a fixed name as (`section.name`, the section's class, the field's name), in declaration order."""
     for section, info in Settings.model_fields.items():
         model = info.annotation
-        assert isinstance(model, type)
-        for name in model.model_fields:
-            yield f"{section}.{name}", model, name
+        if isinstance(model, type) and issubclass(model, Section):
+            for name in model.model_fields:
+                yield f"{section}.{name}", model, name
+
+
+def values(settings: Settings) -> dict[str, object]:
+    """Every value by key, as it may be printed: what may hold a secret is masked."""
+    found: dict[str, object] = {}
+    for key, _, name in every_key():
+        found[key] = getattr(getattr(settings, key.split(".")[0]), name)
+    for profile, content in sorted(settings.profiles.items()):
+        for name in Profile.model_fields:
+            found[f"{PROFILES}.{profile}.{name}"] = profiles.shown(name, getattr(content, name))
+    return found
 
 
 def user_file() -> Path:
@@ -235,12 +248,15 @@ def _folder(start: Path | None) -> Path:
 def check(values: Mapping[str, Value]) -> Loaded:
     """Settings from unchecked values by key; ConfigError for the first key or value that does not fit."""
     known = [key for key, _, _ in every_key()]
-    nested: dict[str, dict[str, object]] = {}
+    nested: dict[str, Any] = {}
     for key, value in values.items():
-        if key not in known:
+        if key not in known and not _is_profile_key(key):
             raise _unknown_key(key, value.origin, known)
-        section, name = key.split(".")
-        nested.setdefault(section, {})[name] = value.raw
+        *tables, name = key.split(".")
+        inside = nested
+        for table in tables:
+            inside = inside.setdefault(table, {})
+        inside[name] = value.raw
     try:
         settings = Settings.model_validate(nested)
     except ValidationError as error:
@@ -255,7 +271,16 @@ def schema() -> dict[str, Any]:
 
 def describe(key: str) -> str:
     """What a key is for, as documented beside it."""
+    if _is_profile_key(key):
+        return Profile.model_fields[key.rpartition(".")[2]].description or ""
     return next((model.model_fields[name].description or "" for known, model, name in every_key() if known == key), "")
+
+
+def _is_profile_key(key: str) -> bool:
+    section, _, rest = key.partition(".")
+    name, _, field = rest.rpartition(".")
+    named = profiles.NAME.fullmatch(name) is not None and name != profiles.OFFLINE
+    return section == PROFILES and named and field in Profile.model_fields
 
 
 def read_file(path: Path) -> dict[str, Value]:
@@ -268,23 +293,37 @@ def read_file(path: Path) -> dict[str, Value]:
     for section, content in document.items():
         if not isinstance(content, dict):
             raise _not_a_section(section, path)
-        values.update({f"{section}.{name}": Value(raw, str(path)) for name, raw in content.items()})
+        values.update({f"{section}.{name}": Value(raw, str(path)) for name, raw in _entries(section, content)})
     return values
+
+
+def _entries(section: str, content: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """The keys below a section; below `profiles` those of each table."""
+    for name, raw in content.items():
+        if section == PROFILES and isinstance(raw, dict):
+            yield from ((f"{name}.{field}", value) for field, value in raw.items())
+        else:
+            yield name, raw
 
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
     values: dict[str, Value] = {}
-    lists = {key for key, model, name in every_key() if _is_list(model.model_fields[name].annotation)}
     if folder := environment.get(f"{PREFIX}DATA_DIR"):
         values["storage.data_dir"] = Value(folder, f"{PREFIX}DATA_DIR")
     for variable in sorted(environment):
         section, separator, name = variable.removeprefix(PREFIX).lower().partition("__")
         if not variable.startswith(PREFIX) or not separator:
             continue
-        key, text = f"{section}.{name}", environment[variable]
-        raw: object = [part.strip() for part in text.split(",") if part.strip()] if key in lists else text
+        key, text = f"{section}.{name.replace('__', '.')}", environment[variable]
+        raw: object = [part.strip() for part in text.split(",") if part.strip()] if _is_list_key(key) else text
         values[key] = Value(raw, variable)
     return values
+
+
+def _is_list_key(key: str) -> bool:
+    if _is_profile_key(key):
+        return _is_list(Profile.model_fields[key.rpartition(".")[2]].annotation)
+    return any(known == key and _is_list(model.model_fields[name].annotation) for known, model, name in every_key())
 
 
 def _is_list(annotation: object) -> bool:
@@ -299,8 +338,22 @@ def _nearest(key: str, known: list[str]) -> str | None:
 
 
 def _unknown_key(key: str, origin: str, known: list[str]) -> ConfigError:
+    if key.startswith(f"{PROFILES}."):
+        return _unknown_profile_key(key, origin)
     near = _nearest(key, known)
     hint = f"did you mean {near}?" if near else "run `rootrank config show` for the keys there are"
+    return ConfigError(f"{origin}: unknown key {key}", hint=hint)
+
+
+def _unknown_profile_key(key: str, origin: str) -> ConfigError:
+    table, _, field = key.rpartition(".")
+    name = table.removeprefix(PROFILES).removeprefix(".")
+    if name and (not profiles.NAME.fullmatch(name) or name == profiles.OFFLINE):
+        hint = f"names are lower-case letters, digits, - and _; {profiles.OFFLINE} is taken"
+        return ConfigError(f"{origin}: [{table}] is no name for a profile", hint=hint)
+    near = difflib.get_close_matches(field, Profile.model_fields, n=1, cutoff=0.5)
+    place = table if name else f"{PROFILES}.NAME"
+    hint = f"did you mean {place}.{near[0]}?" if near else f"keys of a profile: {', '.join(Profile.model_fields)}"
     return ConfigError(f"{origin}: unknown key {key}", hint=hint)
 
 
@@ -314,10 +367,24 @@ def _not_a_section(name: str, path: Path) -> ConfigError:
 
 def _bad_value(error: ValidationError, values: Mapping[str, Value]) -> ConfigError:
     first = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in first["loc"][:2])
+    parts = [str(part) for part in first["loc"][: 3 if first["loc"][0] == PROFILES else 2]]
+    key = ".".join(parts)
+    problem = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    if key not in values:
+        return _incomplete(key, problem, values)
     value = values[key]
-    message = f"{value.origin}: {key} = {value.raw!r}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    raw = "" if parts[-1] in profiles.HIDDEN else f" = {value.raw!r}"
+    message = f"{value.origin}: {key}{raw}: {problem}"
     return ConfigError(message, hint=f"{key}: {' '.join(describe(key).split())}")
+
+
+def _incomplete(key: str, problem: str, values: Mapping[str, Value]) -> ConfigError:
+    """A table that lacks a key, or whose keys do not go together."""
+    near = next((value.origin for other, value in values.items() if other.startswith(f"{key}.")), None)
+    table = key if near else key.rpartition(".")[0]
+    origin = near or next((value.origin for other, value in values.items() if other.startswith(f"{table}.")), "")
+    said = problem.removeprefix("value error, ") if near else f"{key.rpartition('.')[2]} is missing"
+    return ConfigError(f"{origin}: [{table}]: {said}", hint="docs/models.md shows whole profiles")
 
 
 def _first_line(error: Exception) -> str:

@@ -16,6 +16,7 @@ RootrankError
   RemoteError             a service elsewhere did not answer as it should
     VectorServerError     the shared vector server
     EmbeddingError        the embeddings endpoint
+  ModelError              the endpoint of a language model; see below for its leaves
 
 Every leaf carries a message (what happened) and a hint (what to do about it).
 """
@@ -130,3 +131,71 @@ class VectorServerError(RemoteError):
 
 class EmbeddingError(RemoteError):
     """The embeddings endpoint is away, refuses, or answers something else."""
+
+
+class ModelError(RootrankError):
+    """The endpoint of a language model did not answer as it should; each leaf has a remedy of its own."""
+
+
+class NoKey(ModelError):
+    """A profile names a key, and there is none."""
+
+
+class WrongKey(ModelError):
+    """The endpoint refuses the key, or what the key may do."""
+
+
+class EndpointAway(ModelError):
+    """No connection: wrong address, no such host, nobody listens, a certificate that is not trusted."""
+
+
+class NoSuchModel(ModelError):
+    """The endpoint has no such model, or no such path."""
+
+
+class RateLimited(ModelError):
+    """The endpoint takes no more requests for now."""
+
+
+class EndpointFault(ModelError):
+    """The endpoint reports an error of its own, or refuses the request."""
+
+
+class EndpointSlow(ModelError):
+    """The endpoint did not answer in time."""
+
+
+class AnswerCut(ModelError):
+    """The answer broke off."""
+
+
+class AnswerGarbled(ModelError):
+    """What came back is not what the protocol says."""
+
+
+class AnswerEmpty(ModelError):
+    """The model said nothing."""
+
+
+class EndlessCalls(ModelError):
+    """The model asks tools without end and does not answer."""
+
+
+class WindowFull(ModelError):
+    """Question and evidence do not fit the model's context window."""
+
+
+class CannotDo(ModelError):
+    """The endpoint lacks an ability that was asked for."""
+
+
+class BudgetSpent(ModelError):
+    """A bound on tokens, time or money is reached."""
+
+
+class UnknownProfile(ConfigError):
+    """No model profile of that name is configured."""
+
+
+class PromptError(ConfigError):
+    """A prompt under `prompts/` is missing or wrong; names the file."""

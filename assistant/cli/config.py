@@ -20,9 +20,7 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print a JSON object 
     from assistant import config
 
     loaded = config.load()
-    values = {
-        key: getattr(getattr(loaded.settings, key.split(".")[0]), key.split(".")[1]) for key, _, _ in config.every_key()
-    }
+    values = config.values(loaded.settings)
     if json:
         print_json({key: {"value": value, "origin": loaded.origin(key)} for key, value in values.items()})
         return ExitCode.OK

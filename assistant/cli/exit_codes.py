@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from assistant.errors import ConfigError, InputError, RemoteError, RootrankError, UsageError
+from assistant.errors import ConfigError, InputError, ModelError, RemoteError, RootrankError, UsageError
 
 if TYPE_CHECKING:
     from assistant.case.models import Case
@@ -45,6 +45,7 @@ _BY_ERROR: tuple[tuple[type[RootrankError], ExitCode], ...] = (
     (InputError, ExitCode.INPUT),
     (ConfigError, ExitCode.CONFIG),
     (RemoteError, ExitCode.REMOTE),
+    (ModelError, ExitCode.MODEL),
 )
 
 

@@ -1,0 +1,116 @@
+"""Where an answer comes out: a model's words are put together to sentences, restored, checked, and only then shown."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from assistant.agent.thinking import Thoughts
+from assistant.agent.veil import Veil
+from assistant.answers.entities import known_nodes
+from assistant.answers.grounding import check
+from assistant.answers.models import AnswerEvent, Replaced, Standing, Text
+from assistant.answers.sentences import Pieces
+from assistant.tools.calls import Calls
+
+_HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
+"""Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
+
+
+@dataclass(slots=True)
+class Outlet:
+    """The way of one turn's words to the stream of events."""
+
+    calls: Calls
+    veil: Veil
+    queue: asyncio.Queue[AnswerEvent | None] = field(default_factory=asyncio.Queue)
+    said: list[Text] = field(default_factory=list)
+    """The pieces of this answer, as they were shown."""
+    message: str = ""
+    """The visible text of the model's current message, as it came."""
+    _thoughts: Thoughts = field(default_factory=Thoughts)
+    _pieces: Pieces = field(default_factory=Pieces)
+    _shown: int = 0
+
+    @property
+    def holding(self) -> bool:
+        """Whether the message may still turn out to be a tool call."""
+        start = self.message.lstrip()
+        return not start or any(start.startswith(mark[: len(start)]) for mark in _HELD)
+
+    def emit(self, event: AnswerEvent) -> None:
+        """Any event."""
+        self.queue.put_nowait(event)
+
+    def say(self, piece: str) -> None:
+        """The next piece of the model's message."""
+        self._take(self._thoughts.feed(piece))
+
+    def _take(self, text: str) -> None:
+        self.message += text
+        if self.holding:
+            return
+        for one in self._pieces.feed(self.message[self._shown :]):
+            self._show(one)
+        self._shown = len(self.message)
+
+    def close(self, *, drop: bool = False) -> str:
+        """The message is over; returns it whole. With `drop`, what is not shown yet never will be."""
+        self._take(self._thoughts.rest())
+        whole = self.message
+        if not drop:
+            pieces = [*self._pieces.feed(whole[self._shown :]), *self._pieces.rest()]
+            for at, one in enumerate(pieces):
+                self._show(one if at < len(pieces) - 1 else f"{one.rstrip()}\n\n")
+        self.message, self._shown = "", 0
+        self._pieces, self._thoughts = Pieces(), Thoughts()
+        return whole
+
+    def note(self, text: str) -> None:
+        """A remark of ours."""
+        self._put(f"({text})\n\n", Standing.PLAIN, (), ())
+
+    def replace(self, old: Text, text: str) -> bool:
+        """Puts a corrected sentence in place of a marked one, if it passes the check."""
+        start, end = _edges(old.text)
+        whole = f"{start}{self.veil.back(text).strip()}{end}" if text.strip() else ""
+        found = self._checked(whole)
+        if whole and found.standing is Standing.UNSUPPORTED:
+            return False
+        self.emit(
+            Replaced(
+                number=old.number, text=whole, standing=found.standing, citations=found.citations,
+                problems=found.problems,
+            )
+        )  # fmt: skip
+        return True
+
+    def _show(self, piece: str) -> None:
+        restored = self.veil.back(piece)
+        if not restored.strip():
+            return
+        found = self._checked(restored)
+        self._put(restored, found.standing, found.citations, found.problems)
+
+    def _put(self, text: str, standing: Standing, citations: tuple[str, ...], problems: tuple[str, ...]) -> None:
+        number = len(self.said) + 1
+        event = Text(number=number, text=text, standing=standing, citations=citations, problems=problems)
+        self.said.append(event)
+        self.emit(event)
+
+    def _checked(self, text: str) -> Text:
+        desk = self.calls.desk
+        found = check(text, shown=desk.shown, results=self.calls.results, hosts=known_nodes(desk.case))
+        return Text(
+            number=1, text=text, standing=found.standing, citations=found.citations, problems=found.problems
+        )  # fmt: skip
+
+
+def _edges(text: str) -> tuple[str, str]:
+    """What stands before and behind a sentence: a list's mark, white space."""
+    body = text.strip()
+    start = text[: len(text) - len(text.lstrip())]
+    for mark in ("- ", "* ", "+ "):
+        if body.startswith(mark):
+            start += mark
+    return start, text[len(text.rstrip()) :]

@@ -1,0 +1,51 @@
+"""What leaves for a model, and what comes back: masked on the way out, restored on the way in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from assistant.answers.entities import known_nodes
+from assistant.case.models import Case
+from assistant.privacy.redactor import Redactor
+from assistant.privacy.rules import Kind, load_rules
+from assistant.profiles import Profile
+
+
+def redactor_for(case: Case, kinds: Iterable[str]) -> Redactor:
+    """The redactor of one conversation. Secrets are masked whatever else is chosen."""
+    hosts = {*known_nodes(case), *(node for event in case.events for node in event.nodes)}
+    hosts |= {item.node for item in case.evidence if item.node}
+    chosen = frozenset({Kind.SECRET, *map(Kind, kinds)})
+    return Redactor(load_rules(), chosen, tuple(sorted(hosts)))
+
+
+@dataclass(frozen=True, slots=True)
+class Veil:
+    """A redactor, or none where the endpoint may see everything."""
+
+    redactor: Redactor | None
+
+    def out(self, text: str) -> str:
+        """Text as the model gets it."""
+        return text if self.redactor is None else self.redactor.redact(text)
+
+    def back(self, text: str) -> str:
+        """Text as a person gets it."""
+        return text if self.redactor is None else self.redactor.restore(text)
+
+    def restored(self, value: Any) -> Any:  # noqa: ANN401 - any JSON value
+        """Arguments of a tool call with real names in them."""
+        if isinstance(value, str):
+            return self.back(value)
+        if isinstance(value, dict):
+            return {self.back(str(key)): self.restored(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.restored(item) for item in value]
+        return value
+
+
+def veil_for(profile: Profile, redactor: Redactor) -> Veil:
+    """What stands between a profile's endpoint and the logs."""
+    return Veil(redactor if profile.redact else None)
