@@ -17,6 +17,7 @@ from assistant.baselines.choice import choose_baseline
 from assistant.baselines.models import Baseline
 from assistant.baselines.store import BaselineStore
 from assistant.case.models import Case, Evidence
+from assistant.diagnosis.actions import actions_left_out
 from assistant.diagnosis.conclude import conclude
 from assistant.diagnosis.models import Findings
 from assistant.errors import NothingFound, StoreError
@@ -99,7 +100,7 @@ def knowledge(folders: tuple[Path, ...]) -> Knowledge:
 def left_out(known: Knowledge) -> list[str]:
     """What of the knowledge could not be used, for the reader of the case."""
     problems = [problem.said() for problem in known.library.left_out]
-    return [f"Knowledge left out: {one}" for one in (*problems, *known.dialects.left_out)]
+    return [f"Knowledge left out: {one}" for one in (*problems, *known.dialects.left_out, *actions_left_out())]
 
 
 def warm_up(discovery: Discovery) -> None:

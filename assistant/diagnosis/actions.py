@@ -15,25 +15,38 @@ from assistant.faults.models import FaultAction
 from assistant.paths import locate
 
 
-@lru_cache(maxsize=1)
 def default_actions() -> dict[str, FaultAction]:
-    """Actions by cause class, a user's own folder over ours.
+    """Actions by cause class, a user's own folder over ours; a file that is wrong is left out.
 
-    Raises KnowledgeError where the file does not hold what it must.
+    Raises KnowledgeError where no file tells what to do in general.
     """
+    return _gathered()[0]
+
+
+def actions_left_out() -> tuple[str, ...]:
+    """The files of actions that could not be used, and why."""
+    return _gathered()[1]
+
+
+@lru_cache(maxsize=1)
+def _gathered() -> tuple[dict[str, FaultAction], tuple[str, ...]]:
     merged: dict[str, FaultAction] = {}
-    for folder in locate("knowledge"):
-        file = folder / "actions.yaml"
-        if file.is_file():
-            merged.update(_read(file))
-    return merged
+    wrong: list[KnowledgeError] = []
+    for file in (folder / "actions.yaml" for folder in locate("knowledge")):
+        try:
+            merged.update(_read(file) if file.is_file() else {})
+        except KnowledgeError as error:
+            wrong.append(error)
+    if "default" not in merged:
+        raise wrong[0] if wrong else KnowledgeError("no actions.yaml", hint="Reinstall Rootrank.")
+    return merged, tuple(" ".join(error.message.split()) for error in wrong)
 
 
 def _read(file: Path) -> dict[str, FaultAction]:
     try:
         entries = yaml.safe_load(file.read_text(encoding="utf-8"))
         return {str(cause): FaultAction.model_validate(entry) for cause, entry in entries.items()}
-    except (yaml.YAMLError, ValidationError, AttributeError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError, AttributeError) as error:
         raise KnowledgeError(f"{file}: {error}", hint="Mend the file; each cause needs kind and text.") from error
 
 
