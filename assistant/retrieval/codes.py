@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from assistant.faults.regexes import compile_regex
@@ -33,18 +33,17 @@ class CodeReader:
         for row in self.tuning.aliases:
             self._same.update((canonical(name), canonical(row[0])) for name in row)
 
-    def read(self, text: str, known: Iterable[str] | None = None) -> dict[str, str]:
+    def read(self, text: str, known: Mapping[str, str] | None = None) -> dict[str, str]:
         """The codes in a text: canonical form -> as it stands there, in order of rule and place.
 
         Args:
-            known: canonical codes that are also found by their words alone; any container with `in`.
+            known: listed codes, canonical form -> as it is listed, that are also found by their words alone.
         """
         found: dict[str, str] = {}
         for raw, shown in self._by_rules(text[:LONGEST]):
             found.setdefault(raw, shown)
-        if known is not None:
-            for raw in _by_words(text[:LONGEST], frozenset(known) if not isinstance(known, frozenset) else known):
-                found.setdefault(raw, raw.replace("_", " "))
+        for raw in _by_words(text[:LONGEST], known) if known else ():
+            found.setdefault(raw, known[raw] if known else raw)
         return found
 
     def one(self, code: str) -> str:
@@ -70,9 +69,21 @@ def canonical(code: str) -> str:
     return "_".join(part for part in _SPLIT.split(lowered) if part)
 
 
-def _by_words(text: str, known: frozenset[str]) -> Iterator[str]:
+def is_telling(code: str) -> bool:
+    """Whether a listed code looks like one: `Failed` and `out of memory` are words that anybody may write."""
+    if any(letter.isdigit() or letter == "_" for letter in code):
+        return True
+    words = code.split()
+    if len(words) > 1:
+        return sum(word[0].isupper() for word in words) > 1
+    return len(code) > 4 and any(letter.isupper() for letter in code[1:])
+
+
+def _by_words(text: str, known: Mapping[str, str]) -> Iterator[str]:
+    """Listed codes whose words stand in a text; in the very spelling, where only that tells them from words."""
     words = canonical(text).split("_")
     for start in range(len(words)):
         for end in range(start + 1, min(start + _WORDS, len(words)) + 1):
-            if (joined := "_".join(words[start:end])) in known:
+            joined = "_".join(words[start:end])
+            if (listed := known.get(joined)) and (any(map(str.isdigit, listed)) or listed in text):
                 yield joined

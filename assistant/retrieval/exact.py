@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from assistant.faults.matcher import Matcher
-from assistant.faults.models import FaultRole
+from assistant.faults.models import FaultRole, Specificity
 from assistant.retrieval.models import Query
 from assistant.retrieval.store import Store
 
@@ -14,8 +14,10 @@ LINES = 400
 """Lines of a pasted text that are matched."""
 LINE = 4_096
 """Characters of each."""
-SIGNATURE = 1.2
-"""What a firing signature counts against a code, which counts 1."""
+SIGNATURE = 2.0
+"""What the entry of a firing signature counts against a code, which counts 1; documents about it count less."""
+GENERIC = 0.25
+"""What is left of that for an entry that fires on any error of its kind."""
 TEMPLATE = 1.5
 """What a failure counts whose templates are all the same."""
 
@@ -26,15 +28,18 @@ class Exact:
 
     scores: dict[str, float] = field(default_factory=dict)
     reasons: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    strength: dict[str, float] = field(default_factory=dict)
+    """0 to 1: how much the best reason proves by itself."""
 
     @property
     def decisive(self) -> bool:
-        """Whether anything was found at all."""
-        return bool(self.scores)
+        """Whether something was found that is more than an error in general."""
+        return any(strength > GENERIC for strength in self.strength.values())
 
-    def add(self, key: str, score: float, reason: str) -> None:
+    def add(self, key: str, score: float, reason: str, strength: float = 1.0) -> None:
         """One more reason for a document."""
         self.scores[key] = self.scores.get(key, 0.0) + score
+        self.strength[key] = max(strength, self.strength.get(key, 0.0))
         self.reasons[key] = (*self.reasons.get(key, ()), reason)
 
 
@@ -47,8 +52,8 @@ def exact_hits(store: Store, query: Query, codes: Mapping[str, str], matcher: Ma
     faults = fired(query, matcher)
     for key, rarity in store.by_faults(faults, query.filters).items():
         for fault, worth in rarity.items():
-            own = key == f"fault:{fault}"
-            found.add(key, SIGNATURE * faults[fault] * (1.0 if own else worth), f"signature {fault}")
+            share = faults[fault] * (SIGNATURE if key == f"fault:{fault}" else worth)
+            found.add(key, share, f"signature {fault}", GENERIC if _generic(fault, matcher) else 1.0)
     _add_templates(found, store, query)
     return found
 
@@ -58,7 +63,13 @@ def fired(query: Query, matcher: Matcher | None) -> dict[str, float]:
     ids = dict.fromkeys(query.faults)
     if matcher is not None:
         ids |= dict.fromkeys(_matched(query.text, matcher))
-    return {fault: 1.0 / (1 + 0.25 * place) for place, fault in enumerate(ids)}
+    worth = {fault: 1.0 / (1 + 0.25 * place) for place, fault in enumerate(ids)}
+    return {fault: value * (GENERIC if _generic(fault, matcher) else 1.0) for fault, value in worth.items()}
+
+
+def _generic(fault: str, matcher: Matcher | None) -> bool:
+    entry = matcher.library.get(fault) if matcher else None
+    return entry is not None and entry.specificity is Specificity.GENERIC
 
 
 def _matched(text: str, matcher: Matcher) -> list[str]:

@@ -12,11 +12,11 @@ from assistant.retrieval.store import Facts
 
 FRESH_DAYS = 180.0
 """After so many days the bonus for being recent has fallen to its half."""
-RECENT = 0.10
-CONFIRMED = 0.15
-UNVERIFIED = -0.05
+RECENT = 0.04
+CONFIRMED = 0.08
+UNVERIFIED = -0.03
 """How much a document gains or loses by age, by a person's word, by facts that nobody checked."""
-SAME = 0.05
+SAME = 0.03
 """What a document gains for each of stage, framework and vendor that it shares with the job."""
 ALIKE = 0.8
 """Share of common words above which two passages say the same."""
@@ -27,6 +27,11 @@ _WORD = re.compile(r"\w+")
 def reciprocal(ranks: Mapping[str, int], weight: float, constant: float) -> dict[str, float]:
     """What a ranked list adds to each of its members; ranks count from 1."""
     return {key: weight / (constant + rank) for key, rank in ranks.items()}
+
+
+def scaled(values: Mapping[str, float], by: Mapping[str, float]) -> dict[str, float]:
+    """Each value as strong as it is said to be."""
+    return {key: value * by[key] for key, value in values.items()}
 
 
 def ranked(scores: Mapping[str, float]) -> dict[str, int]:

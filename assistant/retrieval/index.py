@@ -25,7 +25,7 @@ from assistant.retrieval.store import Store
 from assistant.retrieval.tuning import Tuning
 from assistant.retrieval.vectors import Chroma, Server, Vectors, VectorStore, drop, on_server, open_folder
 
-SCHEMA = 1
+SCHEMA = 2
 """Counts up when the tables change."""
 Progress = Callable[[int, int], None]
 """Passages embedded, and how many there are."""
@@ -204,7 +204,7 @@ def _vectorise(base: sqlite3.Connection, folder: Path, wanted: Wanted, cut: Sequ
 
 def _embedded(embedder: Embedder, cut: Sequence[Chunk], old: Store | None, progress: Progress | None) -> Vectors:
     """The vectors of all passages; those whose text has not changed come from the index before."""
-    known = {chunk: old.vector_of(store.text_hash(chunk)) if old else None for chunk in cut}
+    known = {chunk: _remembered(old, chunk) for chunk in cut}
     missing = [chunk for chunk in cut if not known[chunk]]
     made: dict[Chunk, Vectors] = {}
     for start in range(0, len(missing), 64):
@@ -213,6 +213,13 @@ def _embedded(embedder: Embedder, cut: Sequence[Chunk], old: Store | None, progr
         if progress:
             progress(len(made), len(missing))
     return np.stack([made[chunk] if chunk in made else np.frombuffer(known[chunk] or b"", np.float32) for chunk in cut])
+
+
+def _remembered(old: Store | None, chunk: Chunk) -> bytes | None:
+    """The vector of a passage in the index before, which may be of another shape or damaged."""
+    with contextlib.suppress(sqlite3.Error):
+        return old.vector_of(store.text_hash(chunk)) if old else None
+    return None
 
 
 def _forget(wanted: Wanted, old: Store, new: Store) -> None:

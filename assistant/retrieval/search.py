@@ -49,7 +49,7 @@ class Searcher:
     missing: tuple[str, ...] = ()
     """Parts that are not there, each with its remedy."""
     _codes: CodeReader | None = None
-    _known: frozenset[str] = frozenset()
+    _known: Mapping[str, str] = field(default_factory=dict)
     _vectors: VectorStore | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -62,12 +62,13 @@ class Searcher:
         assert self._codes is not None
         store, rules = self.index.store, self.wanted.tuning.fusion
         codes = self._codes.read(query.text, self._known)
-        exact = exact_hits(store, query, codes, self.matcher)
+        exact = exact_hits(store, query, codes, self.matcher) if rules.exact else Exact()
         rarity = store.rarity(terms(query.text, self._codes))
-        words = _best(store, [(found.row, found.score) for found in store.by_words(rarity, query.filters, CANDIDATES)])
+        by_words = store.by_words(rarity, query.filters, CANDIDATES) if rules.words else []
+        words = _best(store, [(found.row, found.score) for found in by_words])
         meaning, missing = self._meaning(query)
         lists = (
-            fusion.reciprocal(fusion.ranked(exact.scores), rules.exact, rules.constant),
+            fusion.scaled(fusion.reciprocal(fusion.ranked(exact.scores), rules.exact, rules.constant), exact.strength),
             fusion.reciprocal(fusion.ranked(words.scores), rules.words, rules.constant),
             fusion.reciprocal(fusion.ranked(meaning.scores), rules.meaning, rules.constant),
         )
@@ -88,7 +89,7 @@ class Searcher:
     def _meaning(self, query: Query) -> tuple[Ranked, tuple[str, ...]]:
         """The nearest documents by meaning; nothing and the reason where they cannot be had."""
         embedder: Embedder | None = self.wanted.embedder
-        if embedder is None or not query.text.strip():
+        if embedder is None or not query.text.strip() or not self.wanted.tuning.fusion.meaning:
             return Ranked(), ()
         try:
             with self._lock:

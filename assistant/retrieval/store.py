@@ -18,7 +18,7 @@ import numpy as np
 import orjson
 
 from assistant.retrieval.chunks import Chunk
-from assistant.retrieval.codes import CodeReader, canonical
+from assistant.retrieval.codes import CodeReader, canonical, is_telling
 from assistant.retrieval.documents import Document
 from assistant.retrieval.models import Filters, Passage
 from assistant.retrieval.vectors import Vectors
@@ -43,7 +43,9 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_document ON passages (document);
 CREATE INDEX passages_hash ON passages (hash);
-CREATE TABLE codes (code TEXT NOT NULL, document TEXT NOT NULL, PRIMARY KEY (code, document)) WITHOUT ROWID;
+CREATE TABLE codes (
+  code TEXT NOT NULL, document TEXT NOT NULL, listed TEXT NOT NULL, PRIMARY KEY (code, document)
+) WITHOUT ROWID;
 CREATE TABLE links (fault TEXT NOT NULL, document TEXT NOT NULL, PRIMARY KEY (fault, document)) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5(title, body, content='', tokenize="unicode61 tokenchars '_'");
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
@@ -102,9 +104,15 @@ def _add_document(base: sqlite3.Connection, document: Document, codes: CodeReade
             " ".join(document.templates), document.stage,
         ),
     )  # fmt: skip
-    listed = {codes.one(code) for code in document.codes} | set(codes.read(document.title))
-    base.executemany("INSERT INTO codes VALUES (?, ?)", [(code, document.key) for code in sorted(listed) if code])
+    rows = [(code, document.key, listed) for code, listed in sorted(_codes_of(document, codes).items())]
+    base.executemany("INSERT INTO codes VALUES (?, ?, ?)", rows)
     base.executemany("INSERT INTO links VALUES (?, ?)", [(fault, document.key) for fault in sorted(document.faults)])
+
+
+def _codes_of(document: Document, codes: CodeReader) -> dict[str, str]:
+    """The codes that a document is listed under, and those that its name and title hold."""
+    named = codes.read(document.title) | codes.read(document.id.replace("-", " "))
+    return named | {codes.one(code): code for code in document.codes if is_telling(code) and codes.one(code)}
 
 
 def _add_passage(base: sqlite3.Connection, row: int, chunk: Chunk, codes: CodeReader) -> None:
@@ -157,9 +165,9 @@ class Store:
         """Number of passages."""
         return int(self.base.execute("SELECT max(row) FROM passages").fetchone()[0] or 0)
 
-    def known_codes(self) -> frozenset[str]:
-        """Every code that a document is listed under."""
-        return frozenset(code for (code,) in self.base.execute("SELECT DISTINCT code FROM codes"))
+    def known_codes(self) -> dict[str, str]:
+        """Every code that a document is listed under, and how it is spelled there."""
+        return dict(self.base.execute("SELECT code, max(listed) FROM codes GROUP BY code"))
 
     def rarity(self, words: Iterable[str]) -> dict[str, float]:
         """How much each word tells: the rarer, the more. Words that no passage holds are left out."""

@@ -29,7 +29,7 @@ class CodeRule(Model):
 
 
 class Fusion(Model):
-    """How ranked lists are put together."""
+    """How ranked lists are put together; an engine of weight 0 takes no part."""
 
     constant: float = Field(default=20.0, gt=0)
     exact: float = Field(default=4.0, ge=0)
