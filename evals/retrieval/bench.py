@@ -74,9 +74,7 @@ def queries(searcher: Searcher) -> list[float]:
 def made_up(folder: Path, passages: int) -> None:
     """Pages of one passage each: words by rank, now and then a code."""
     draw = random.Random(7)
-    words = [f"{first}{second}{third}" for first in "bdfgklmnprst" for second in "aeiou" for third in _ENDS][
-        :VOCABULARY
-    ]
+    words = ["".join(letters) for letters in itertools.product(*[_CONSONANTS, "aeiou"] * 3)][:VOCABULARY]
     weights = [1 / rank for rank in range(1, len(words) + 1)]
     for number in range(passages):
         place = folder / "docs" / f"{number // 1000:03d}"
