@@ -16,6 +16,7 @@ from assistant.agent.history import messages_of
 from assistant.agent.outlet import Outlet
 from assistant.agent.repair import repair
 from assistant.agent.run import Run
+from assistant.agent.system import system_prompt
 from assistant.answers.models import Question, Turn
 from assistant.errors import CannotDo, ModelError, NoSuchModel, WindowFull
 from assistant.profiles import Profile
@@ -94,15 +95,6 @@ class Attempt:
 def replace_api(profile: Profile) -> Profile:
     """The same endpoint by Chat Completions."""
     return profile.model_copy(update={"api": "chat"})
-
-
-def system_prompt(talk: Conversation, question: Question, *, tools: bool) -> str:
-    """What the model is told about its task. Nothing of the case stands in it."""
-    language = question.language or talk.chat.language
-    told = f"Answer in the language with the tag {language}." if language else "Answer in the language of the question."
-    style = talk.prompts.filled("newcomer") if question.newcomer else ""
-    system = talk.prompts.filled("system", tag=talk.envelope.tag, language=told, style=style).strip()
-    return f"{system}\n\n{talk.prompts.filled('tools')}" if tools else system
 
 
 async def _mended(run: Run) -> None:

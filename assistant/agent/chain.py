@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from assistant.answers.models import (
-    AnswerEvent,
     Answerer,
+    AnswerEvent,
     Done,
     Failed,
     Fallback,

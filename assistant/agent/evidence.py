@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from assistant.agent.budget import CHARACTERS_PER_TOKEN
 from assistant.agent.run import Run
+from assistant.answers.revising import CHANGES
 from assistant.profiles import Profile
 from assistant.tools.models import ResultStatus, ToolResult
 from assistant.tools.spills import SHOWN_CHARACTERS
@@ -48,6 +49,7 @@ async def opening(run: Run, tools: tuple[str, ...]) -> str:
     for tool in tools:
         known = _known(run, tool)
         parts.append(run.wrapped(known) if known else await run.ask(tool, {}))
+    parts += [run.wrapped(one) for one in run.talk.calls.results.values() if one.tool == CHANGES]
     return "\n".join(parts)
 
 

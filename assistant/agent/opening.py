@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 
 from assistant.agent.answerer import ModelAnswerer
 from assistant.agent.budget import Spent
 from assistant.agent.chain import FallbackAnswerer
 from assistant.agent.conversation import Conversation
-from assistant.agent.prompts import load_prompts
+from assistant.agent.prompts import Prompts, load_prompts
 from assistant.agent.veil import redactor_for
-from assistant.answers.models import Answerer
+from assistant.answers.models import Answerer, Hypothesis
 from assistant.config import Settings
 from assistant.errors import UnknownProfile
 from assistant.profiles import OFFLINE, Profile
@@ -38,15 +39,17 @@ def chosen(settings: Settings, name: str | None = None, *, fallback: bool = True
     return names
 
 
-def conversation(settings: Settings, calls: Calls, before: Spent | None = None) -> Conversation:
+def conversation(
+    settings: Settings, calls: Calls, before: Spent | None = None, prompts: Prompts | None = None
+) -> Conversation:
     """What the models of a chain share."""
     redactor = redactor_for(calls.desk.case, settings.chat.redact)
-    return Conversation(calls, redactor, load_prompts(), settings.chat, before=before or Spent())
+    return Conversation(calls, redactor, prompts or load_prompts(), settings.chat, before=before or Spent())
 
 
 def open_answerer(
     settings: Settings, calls: Calls, offline: Answerer, *, profile: str | None = None, fallback: bool = True,
-    before: Spent | None = None,
+    before: Spent | None = None, hypotheses: Mapping[str, Hypothesis] | None = None, prompts: Prompts | None = None,
 ) -> Answerer:  # fmt: skip
     """The answerer that is configured, or named; `offline` takes over where a model fails.
 
@@ -55,7 +58,8 @@ def open_answerer(
     names = chosen(settings, profile, fallback=fallback)
     if names[0] == OFFLINE:
         return offline
-    talk = conversation(settings, calls, before)
+    talk = conversation(settings, calls, before, prompts)
+    talk.hypotheses.update(hypotheses or {})
     made: list[Answerer] = [
         offline if name == OFFLINE else ModelAnswerer(name, settings.profiles[name], talk) for name in names
     ]

@@ -20,9 +20,15 @@ def demo(
     name: Annotated[str | None, typer.Argument(metavar="EXAMPLE", help="Which one; else the first.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="Print the names of the examples.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show everything.")] = False,
+    chat: Annotated[bool, typer.Option("--chat", help="Show a conversation with a scripted model.")] = False,
+    question: Annotated[str | None, typer.Option("-q", "--question", help="With --chat: what to ask.")] = None,
 ) -> int:
     """Diagnoses a bundled example; nothing is stored."""
     found = examples()
+    if chat:
+        from assistant.cli.demo_chat import demo_chat
+
+        return demo_chat(_chosen(name, found), question)
     if list_:
         print("\n".join(found))
         return ExitCode.OK

@@ -11,10 +11,13 @@ from typing import Annotated
 import typer
 
 from assistant import __version__
-from assistant.cli import baseline, cases, config, incidents, knowledge, learn, narration
+from assistant.cli import baseline, cases, config, incidents, knowledge, learn, model, narration, sessions
 from assistant.cli.demo import demo
 from assistant.cli.diagnose import diagnose
+from assistant.cli.doctor import doctor
 from assistant.cli.exit_codes import ExitCode
+from assistant.cli.explain import explain
+from assistant.cli.replay_server import replay_server
 from assistant.cli.search import search
 
 app = typer.Typer(
@@ -25,15 +28,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("diagnose")(diagnose)
+app.command("explain")(explain)
 app.command("demo")(demo)
 app.command("search")(search)
+app.command("doctor")(doctor)
+app.command("replay-server")(replay_server)
 app.command("confirm")(incidents.confirm)
 app.command("correct")(incidents.correct)
 app.add_typer(cases.app, name="cases")
+app.add_typer(sessions.app, name="sessions")
 app.add_typer(baseline.app, name="baseline")
 app.add_typer(incidents.app, name="incidents")
 app.add_typer(learn.app, name="learn")
 app.add_typer(knowledge.app, name="knowledge")
+app.add_typer(model.app, name="model")
 app.add_typer(config.app, name="config")
 
 

@@ -28,6 +28,15 @@ def dumps(value: object) -> bytes:
     return _ACTS.sub(lambda found: f"\\u{ord(found.group()):04x}", text).encode()
 
 
+def line(value: object) -> str:
+    """The same on one line."""
+    try:
+        text = orjson.dumps(value, default=str).decode()
+    except TypeError:
+        text = orjson.dumps(_spelled(value), default=str).decode()
+    return _ACTS.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
 def _spelled(value: object) -> object:
     """`value` without what JSON cannot hold: bytes of file names that are no Unicode, numbers beyond 64 bits."""
     if isinstance(value, dict):

@@ -1,0 +1,160 @@
+"""From what was typed to a case on the table: logs or a stored case, files added to it, a session taken up again."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from assistant.cli import narration
+from assistant.cli.diagnose import keep
+from assistant.cli.progress import progress_bar
+from assistant.cli.request import STDIN, Request, again, options
+from assistant.cli.settings import case_store
+from assistant.errors import UsageError
+
+if TYPE_CHECKING:
+    from assistant.answers.offline import OfflineAnswerer
+    from assistant.answers.sessions import SessionStore
+    from assistant.case.models import Case
+    from assistant.case.store import StoredCase
+    from assistant.config import Settings
+    from assistant.pipeline import Examination
+    from assistant.retrieval.models import Answer, Query
+    from assistant.retrieval.search import Searcher
+    from assistant.tools.calls import Calls
+    from assistant.tools.desk import Opener
+
+_CASE = re.compile(r"c-[0-9a-f]{1,32}|last")
+
+
+@dataclass(slots=True)
+class LazySearch:
+    """The search over knowledge and incidents, opened when a tool first asks it."""
+
+    settings: Settings
+    _searcher: Searcher | None = None
+
+    def __call__(self, query: Query) -> Answer:
+        """What is found."""
+        if self._searcher is None:
+            from assistant.cli.search import opened
+
+            self._searcher = opened(self.settings)
+        return self._searcher.search(query)
+
+    def close(self) -> None:
+        """Closes it, if it was opened."""
+        if self._searcher is not None:
+            self._searcher.close()
+
+
+@dataclass(slots=True)
+class Opened:
+    """A case on the table."""
+
+    case: Case
+    calls: Calls
+    offline: OfflineAnswerer
+    search: LazySearch
+    before: Case | None = None
+    """The revision before files were added."""
+    added: tuple[str, ...] = field(default=())
+
+
+def open_case(targets: Sequence[str], added: Sequence[str], settings: Settings, *, save: bool, bar: bool) -> Opened:
+    """The case of some logs, or a stored one.
+
+    Raises InputError, UnknownCase, UsageError.
+    """
+    stored = _stored(targets, settings)
+    if stored is None:
+        return _of_logs(targets, added, settings, save=save, bar=bar)
+    if added:
+        return _revised(stored, added, settings, save=save, bar=bar)
+    return _opened(stored.case, settings, _reader(stored, settings))
+
+
+def _stored(targets: Sequence[str], settings: Settings) -> StoredCase | None:
+    """The stored case that is meant, if one is: a name that looks like a case's and is no file."""
+    if len(targets) == 1 and _CASE.fullmatch(targets[0]) and not os.path.exists(targets[0]):
+        return case_store(settings).load(targets[0])
+    return None
+
+
+def _of_logs(targets: Sequence[str], added: Sequence[str], settings: Settings, *, save: bool, bar: bool) -> Opened:
+    request = Request(tuple(targets), without=settings.diagnose.without)
+    case, seen = _examined(request, settings, bar=bar)
+    if save:
+        keep(case, request, settings)
+    if not added:
+        return _opened(case, settings, lambda: seen)
+    if STDIN in targets:
+        raise UsageError("standard input cannot be read again with further files", hint="give all files at once")
+    return _added(case, request, added, settings, save=save, bar=bar)
+
+
+def _revised(stored: StoredCase, added: Sequence[str], settings: Settings, *, save: bool, bar: bool) -> Opened:
+    return _added(stored.case, again(stored.inputs, ()), added, settings, save=save, bar=bar)
+
+
+def _added(
+    before: Case, request: Request, added: Sequence[str], settings: Settings, *, save: bool, bar: bool
+) -> Opened:
+    """The next revision, made from the same logs and some more."""
+    later = again(request.inputs(), added)
+    found, seen = _examined(later, settings, bar=bar)
+    case = found.model_copy(update={"case": before.case, "revision": before.revision + 1})
+    if save:
+        case = case_store(settings).add(case, later.inputs())
+    opened = _opened(case, settings, lambda: seen)
+    opened.before, opened.added = before, tuple(added)
+    return opened
+
+
+def _examined(request: Request, settings: Settings, *, bar: bool) -> tuple[Case, Examination]:
+    started = time.monotonic()
+    if settings.diagnose.threads:
+        os.environ.setdefault("POLARS_MAX_THREADS", str(settings.diagnose.threads))
+    from assistant.pipeline import case_of, examine
+
+    with progress_bar(bar) as hook:
+        seen = examine(request.paths, options(request, settings, hook))
+    return case_of(seen, seconds=time.monotonic() - started), seen
+
+
+def _reader(stored: StoredCase, settings: Settings) -> Opener:
+    """Reads the logs of a stored case again, when a question first needs them."""
+
+    def read() -> Examination:
+        request = again(stored.inputs, ())
+        narration.remark("reading the logs of the case again")
+        return _examined(request, settings, bar=False)[1]
+
+    return read
+
+
+def _opened(case: Case, settings: Settings, reader: Opener) -> Opened:
+    from assistant.answers.intents import load_intents
+    from assistant.answers.offline import OfflineAnswerer
+    from assistant.faults.library import load_library
+    from assistant.tools.calls import Calls
+    from assistant.tools.desk import Desk
+    from assistant.tools.words import load_glossary
+
+    search = LazySearch(settings)
+    library = load_library(strict=False)
+    calls = Calls(Desk(case, library, load_glossary(), open_logs=reader, search=search))
+    calls.per_turn = settings.chat.max_calls
+    return Opened(case, calls, OfflineAnswerer(calls, load_intents()), search)
+
+
+def session_store(settings: Settings) -> SessionStore:
+    """Where sessions are kept."""
+    from assistant.answers.sessions import SessionStore
+    from assistant.case.store import data_dir
+
+    return SessionStore(data_dir(settings.storage.data_dir))
