@@ -84,7 +84,7 @@ def _bars(results: Sequence[Measured], contents: Contents) -> list[str]:
     rows = []
     for each in results:
         must = (
-            f"{each.bar.at_least:.0%}"
+            f"{100 * each.bar.at_least:.0f} %"
             if each.bar.at_least is not None
             else f"within {100 * (each.bar.within or 0):.0f} points"
         )
@@ -186,7 +186,7 @@ def _calibration(board: Board) -> list[str]:
         for level in Confidence:
             found = board.of(in_half(half)).confident(level)
             target = TARGETS[level]
-            must = f"at least {target:.0%}" if target is not None else NOTHING
+            must = f"at least {100 * target:.0f} %" if target is not None else NOTHING
             rows.append(
                 [
                     f"{title}, {level.value}",
