@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.case.store import data_dir
-from assistant.errors import ConfigError, KnowledgeError, ModelMissing, RootrankError
+from assistant.errors import ConfigError, KnowledgeError, ModelMissing, RootrankError, StoreError
 from assistant.faults.library import load_library
 from assistant.faults.matcher import Matcher
 from assistant.incidents.models import Incident
+from assistant.incidents.store import IncidentStore
 from assistant.paths import locate
 from assistant.retrieval.cache import Cache
 from assistant.retrieval.embedders import Embedder, chosen
@@ -32,11 +33,10 @@ def open_search(
     settings: Settings,
     *,
     folders: Sequence[Path] | None = None,
-    team: Callable[[], Iterable[Incident]] = tuple,
-    team_files: Callable[[], Iterable[Path]] = tuple,
+    team: Callable[[], Iterable[Incident]] | None = None,
     progress: Progress | None = None,
 ) -> Searcher:
-    """A search over all knowledge and incidents.
+    """A search over all knowledge and incidents, a team's own included unless others are given.
 
     What is missing (a model, the vector server, the cache) is left out and named in `Searcher.missing`: codes and words
     are always searched.
@@ -44,7 +44,8 @@ def open_search(
     missing: list[str] = []
     embedder = _embedder(settings.retrieval, missing)
     rules = _tuning(missing)
-    wanted = Wanted(rules, embedder, server_of(settings.retrieval), folders, team, team_files, progress)
+    own, files = _team(settings, missing) if team is None else (team, tuple)
+    wanted = Wanted(rules, embedder, server_of(settings.retrieval), folders, own, files, progress)
     index, wanted = _index(cache_of(settings), wanted, missing)
     missing += index.problems
     if index.stale:
@@ -53,23 +54,16 @@ def open_search(
     return Searcher(index, wanted, matcher, _rerank(settings.retrieval, missing), tuple(dict.fromkeys(missing)))
 
 
-def wanted_of(
-    settings: Settings,
-    *,
-    folders: Sequence[Path] | None = None,
-    team: Callable[[], Iterable[Incident]] = tuple,
-    team_files: Callable[[], Iterable[Path]] = tuple,
-    progress: Progress | None = None,
-) -> Wanted:
+def wanted_of(settings: Settings, *, progress: Progress | None = None) -> Wanted:
     """What the settings ask for, nothing left out; for `rebuild`.
 
     Raises:
         ModelMissing, ModelChanged: the embedder cannot be had, unless `auto` found none.
     """
-    embedder = (
-        _embedder(settings.retrieval, []) if settings.retrieval.embedder == "auto" else chosen(settings.retrieval)
-    )
-    return Wanted(tuning(), embedder, server_of(settings.retrieval), folders, team, team_files, progress)
+    own = settings.retrieval
+    embedder = _embedder(own, []) if own.embedder == "auto" else chosen(own)
+    team, files = _team(settings, [])
+    return Wanted(tuning(), embedder, server_of(own), None, team, files, progress)
 
 
 def cache_of(settings: Settings) -> Cache:
@@ -91,6 +85,24 @@ def _header(text: str) -> tuple[str, str]:
         raise ConfigError(f"retrieval.chroma_headers: {name.strip()!r} is no header", hint="write it as Name: value")
     filled = re.sub(r"\$(\w+)", lambda found: os.environ.get(found[1], ""), value.strip())
     return name.strip(), filled
+
+
+def _team(
+    settings: Settings, missing: list[str]
+) -> tuple[Callable[[], Iterable[Incident]], Callable[[], Iterable[Path]]]:
+    """The incidents that a team confirmed, and the files that hold them."""
+    folder = settings.incidents.folder or data_dir(settings.storage.data_dir) / "incidents"
+
+    def read() -> list[Incident]:
+        try:
+            kept, damaged = IncidentStore(folder).all()
+        except StoreError as error:
+            missing.append(_said(error))
+            return []
+        missing.extend(damaged)
+        return kept
+
+    return read, lambda: folder.glob("*/*.json")
 
 
 def _embedder(settings: Retrieval, missing: list[str]) -> Embedder | None:

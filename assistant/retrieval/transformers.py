@@ -64,7 +64,7 @@ class SentenceTransformer:
         import sentence_transformers
         from transformers.utils import logging
 
-        logging.disable_progress_bar()
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             return sentence_transformers.SentenceTransformer(
                 self.model, device="cpu", local_files_only=self.offline, trust_remote_code=False

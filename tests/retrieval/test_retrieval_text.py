@@ -13,7 +13,7 @@ from assistant.errors import KnowledgeError
 from assistant.paths import locate
 from assistant.retrieval import fusion
 from assistant.retrieval.chunks import LONGEST, chunks_of
-from assistant.retrieval.codes import CodeReader, canonical
+from assistant.retrieval.codes import CodeReader, canonical, is_telling
 from assistant.retrieval.documents import Document, Section
 from assistant.retrieval.tuning import read_tuning
 from assistant.retrieval.versions import admits
@@ -45,7 +45,18 @@ def test_a_code_is_read_in_whatever_way_it_is_written(text: str, code: str) -> N
 @pytest.mark.parametrize("code", ["Xid 79", "exit 137", "EI0006", "NCCL_IB_GID_INDEX", "Heartbeat Lost"])
 def test_a_listed_code_is_found_in_words_that_hold_it(code: str) -> None:
     listed = CODES.one(code)
-    assert listed in CODES.read(f"we saw {code} last night", frozenset({listed}))
+    assert listed in CODES.read(f"we saw {code} last night", {listed: code})
+
+
+@pytest.mark.parametrize("word", ["Failed", "down", "out of memory", "NaN", "idle"])
+def test_a_listed_word_of_everyday_is_no_code(word: str) -> None:
+    assert not is_telling(word)
+
+
+def test_a_listed_name_counts_only_as_it_is_spelled() -> None:
+    listed = {"heartbeat_lost": "Heartbeat Lost"}
+    assert "heartbeat_lost" in CODES.read("ExceptionType:[Heartbeat Lost Occurred]", listed)
+    assert "heartbeat_lost" not in CODES.read("the heartbeat, lost for a minute", listed)
 
 
 def test_words_around_a_code_do_not_make_one() -> None:
