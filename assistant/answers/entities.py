@@ -46,6 +46,8 @@ class Entities:
     iterations: tuple[int, ...] = ()
     plain: str = ""
     """The question with all that replaced by placeholders, for the matching."""
+    bare: str = ""
+    """The same with causes as they were said: a word such as `killed` is not always meant as a cause."""
 
 
 def entities(text: str, case: Case, glossary: Glossary, named_causes: Mapping[str, tuple[str, ...]]) -> Entities:
@@ -69,9 +71,10 @@ def entities(text: str, case: Case, glossary: Glossary, named_causes: Mapping[st
     plain = _CODE.sub(" <code> ", plain)
     strangers = tuple(m[1] for m in _HOSTLIKE.finditer(plain))
     plain = _HOSTLIKE.sub(" <node> ", plain)
+    bare = plain
     plain, causes = _causes(plain, named_causes)
     words = tuple(word.term for word in glossary.inside(text))
-    return Entities(ranks, nodes, strangers, evidence, files, codes, causes, quotes, words, iterations, plain)
+    return Entities(ranks, nodes, strangers, evidence, files, codes, causes, quotes, words, iterations, plain, bare)
 
 
 def known_nodes(case: Case) -> tuple[str, ...]:

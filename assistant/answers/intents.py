@@ -20,6 +20,9 @@ from assistant.paths import locate
 FILE_NAME = "intents.yaml"
 THRESHOLD = 0.45
 """Likeness (cosine) to the best saying below which a question is beyond what is understood."""
+UNKNOWN_WORD, UNKNOWN_SHORT, UNKNOWN_PAIR = 4.0, 1.5, 1.0
+LATIN = 0x024F
+"""The last letter of the extended Latin alphabet."""
 _TOKEN = re.compile(r"<[a-z]+>|[a-z0-9][a-z0-9'-]*")
 
 
@@ -43,6 +46,8 @@ class IntentFile(BaseModel):
     schema_: Literal["rootrank.intents/1"] = Field(alias="schema")
     fillers: tuple[str, ...] = ()
     """Words that tell nothing."""
+    foreign: tuple[str, ...] = ()
+    """Words by which a question in another language is known."""
     same: dict[str, str] = Field(default_factory=dict)
     """Words that are read as another."""
     causes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -72,6 +77,21 @@ class Intents:
         self._rarity.update({term: math.log((1 + len(bags)) / (1 + count)) + 1 for term, count in seen.items()})
         self._sayings.extend((name, self._weighed(bag)) for name, bag in bags)
 
+    @property
+    def vocabulary(self) -> set[str]:
+        """All words that mean something here."""
+        said = {word for intent in self.file.intents for says in intent.says for word in says.lower().split()}
+        named = {word for name in self.file.causes for word in name.lower().split()}
+        return {*said, *named, *self.file.same, *self.file.same.values(), *self.file.fillers, *self.file.foreign}
+
+    def is_foreign(self, text: str) -> bool:
+        """Whether a question is in another language, as far as a few words and the script tell."""
+        letters = [letter for letter in text if letter.isalpha()]
+        if sum(ord(letter) > LATIN for letter in letters) * 2 > len(letters):
+            return True
+        words = re.findall(r"[\w'-]+", text.lower())
+        return sum(word in self.file.foreign for word in words) >= 2
+
     def match(self, plain: str) -> Match | None:
         """The best intent for a question with placeholders, or None where none resembles it."""
         asked = self._weighed(self._terms(plain))
@@ -85,13 +105,13 @@ class Intents:
     def _terms(self, text: str) -> list[str]:
         """Words and pairs of neighbours, as they are compared."""
         same, fillers = self.file.same, self.file.fillers
-        words = [_stem(same.get(word, word)) for word in _TOKEN.findall(text.lower()) if word not in fillers]
+        read = [part for word in _TOKEN.findall(text.lower()) for part in same.get(word, word).split()]
+        words = [_stem(word) for word in read if word not in fillers]
         return [*words, *(f"{one} {two}" for one, two in pairwise(words))]
 
     def _weighed(self, terms: Iterable[str]) -> dict[str, float]:
-        unknown = 1.5  # a word that no saying holds tells little about what is asked
         counted = Counter(terms)
-        return {term: count * self._rarity.get(term, unknown) for term, count in counted.items()}
+        return {term: count * self._rarity.get(term, _unknown(term)) for term, count in counted.items()}
 
 
 def load_intents(folders: Sequence[Path] | None = None) -> Intents:
@@ -106,6 +126,7 @@ def load_intents(folders: Sequence[Path] | None = None) -> Intents:
         IntentFile(
             schema="rootrank.intents/1",
             fillers=tuple(dict.fromkeys(word for file in read for word in file.fillers)),
+            foreign=tuple(dict.fromkeys(word for file in read for word in file.foreign)),
             same={word: other for file in read for word, other in file.same.items()},
             causes={name: classes for file in read for name, classes in file.causes.items()},
             intents=tuple(by_id.values()),
@@ -119,6 +140,11 @@ def _read(path: Path) -> IntentFile:
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         problem = " ".join(str(error).split())[:300]
         raise KnowledgeError(f"{path}: {problem}", hint="Correct the file, or take it out of the folder.") from error
+
+
+def _unknown(term: str) -> float:
+    """What a term weighs that no saying holds: a long word tells that something else is asked, a pair tells little."""
+    return UNKNOWN_PAIR if " " in term else UNKNOWN_WORD if len(term) >= 4 else UNKNOWN_SHORT
 
 
 def _stem(word: str) -> str:

@@ -43,6 +43,6 @@ SIGNALS = {"sigkill": 9, "sigsegv": 11, "sigabrt": 6, "sigbus": 7, "sigterm": 15
 SEARCHING = _words("""
     find search for grep is there any a an the in logs log lines line with where does occur who logged which ranks
     rank how often do look mention contain error errors message messages appear say says anywhere please show me
-    of did was were
+    of did was were which what port how many much when whom try tried have been this that they them these those from with
 """)
 """Words around what is searched for."""

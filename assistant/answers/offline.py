@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
-from assistant.answers.entities import Entities, entities
 from assistant.answers.intents import Intents, Match
 from assistant.answers.models import AnswerEvent, Done, Failed, Question, Suggested, Turn, Usage
 from assistant.answers.replies_knowledge import beyond, help_, meaning, seen_before, thanks, word
@@ -26,6 +25,7 @@ from assistant.answers.replies_logs import (
 )  # fmt: skip
 from assistant.answers.replies_verdict import fix, missing, nodes, restart, what_failed, who, why, why_not
 from assistant.answers.talk import Reply, Talk
+from assistant.answers.understanding import Reader, Understood
 from assistant.errors import RootrankError
 from assistant.tools.calls import Calls
 
@@ -75,43 +75,38 @@ class OfflineAnswerer:
     def __init__(self, calls: Calls, intents: Intents) -> None:
         self._calls = calls
         self._intents = intents
+        self._reader = Reader(calls.desk.case, calls.desk.glossary, intents)
 
     async def answer(self, question: Question, history: tuple[Turn, ...] = ()) -> AsyncIterator[AnswerEvent]:
         """The events of one turn. Tools may read logs, so each step runs in a thread of its own."""
-        steps = self.events(question)
+        steps = self.events(question, history)
         while (event := await asyncio.to_thread(next, steps, _END)) is not _END:
             yield event  # type: ignore[misc]
 
-    def events(self, question: Question) -> Iterator[AnswerEvent]:
+    def events(self, question: Question, history: tuple[Turn, ...] = ()) -> Iterator[AnswerEvent]:
         """The same without an event loop."""
         started = time.monotonic()
         self._calls.begin_turn()
-        named = self.named(question.text)
-        match = self.understood(named)
-        talk = Talk(self._calls, question, named, self._shown())
+        before = history[-1].question.text if history else ""
+        parts = self._reader.read(question.text, before)
+        talk = Talk(self._calls, question, parts[0].named, self._shown())
         try:
-            yield from (REPLIES[match.intent] if match else beyond)(talk)
+            yield from self._foreword(talk, parts)
+            for part in parts:
+                talk.named = part.named
+                yield from _reply(part)(talk)
             yield from _explained(talk)
         except RootrankError as error:
             yield Failed(message=error.message, hint=error.hint)
-        yield Suggested(questions=self._next(match))
+        yield Suggested(questions=self._next(parts[-1].match))
         yield Usage(model=NAME, calls=len(talk.asked))
         yield Done(answerer=NAME, seconds=round(time.monotonic() - started, 3))
 
-    def named(self, text: str) -> Entities:
-        """What a question names."""
-        desk = self._calls.desk
-        return entities(text, desk.case, desk.glossary, self._intents.file.causes)
-
-    def understood(self, named: Entities) -> Match | None:
-        """The intent of a question; words of the glossary count as such only where that is the better reading."""
-        plain = self._intents.match(named.plain)
-        if not named.words:
-            return plain
-        worded = self._intents.match(_with_word(named))
-        if worded is not None and worded.intent == "word" and (plain is None or worded.likeness > plain.likeness):
-            return worded
-        return plain
+    def _foreword(self, talk: Talk, parts: list[Understood]) -> Reply:
+        """Another language was asked in, or for: what is understood is English."""
+        wanted = (talk.question.language or "en").lower()
+        if parts[0].foreign or not wanted.startswith("en"):
+            yield from talk.say("Without a language model I understand and answer English only.")
 
     def _shown(self) -> tuple[str, ...]:
         return tuple(intent.shows for intent in self._intents.file.intents if intent.shows)
@@ -122,11 +117,10 @@ class OfflineAnswerer:
         return tuple(by_id[name] for name in wanted if by_id.get(name))
 
 
-def _with_word(named: Entities) -> str:
-    text = named.plain.lower()
-    for term in named.words[-1:]:
-        text = text.replace(term.lower(), "<word>")
-    return text
+def _reply(part: Understood) -> Callable[[Talk], Reply]:
+    if part.foreign:
+        return what_failed
+    return REPLIES[part.match.intent] if part.match else beyond
 
 
 def _explained(talk: Talk) -> Reply:

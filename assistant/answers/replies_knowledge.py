@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from itertools import combinations
+
+from assistant.answers.language import SEARCHING
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
 from assistant.tools.models import ResultStatus
 
 
 def meaning(talk: Talk) -> Reply:
-    """What a code or an error means; without one, the initiating error of the case."""
-    codes = list(talk.named.codes or talk.named.quotes)
+    """What a code, an error or a kind of failure means; without one, the initiating error of the case."""
+    named = talk.named
+    codes = list(named.codes or named.quotes or [said for said, _ in named.causes] or named.words)
     if not codes:
         cited = talk.case.verdict.evidence[:1]
         codes = [item.text for item in talk.case.evidence if item.id in cited]
     for code in codes[:2]:
-        result = yield from talk.ask("explain_code", code=code[:2000])
-        if result.status is not ResultStatus.FOUND:
-            yield from talk.note(f"{clean(result.text)} Look in the vendor's documentation.")
-            continue
-        yield from talk.say("This is what is known of it:", result.id)
-        yield from talk.lines(result)
+        yield from _meaning(talk, code)
     if not codes:
         yield from talk.say("Name a code or an error, as in `Xid 79`.")
+
+
+def _meaning(talk: Talk, code: str) -> Reply:
+    known = talk.calls.desk.glossary.get(code)
+    if known is not None:
+        entry = yield from talk.ask("explain_word", word=known.term)
+        yield from talk.note(entry.text)
+    result = yield from talk.ask("explain_code", code=code[:2000])
+    if result.status is ResultStatus.FOUND:
+        yield from talk.say("This is what is known of it:", result.id)
+        yield from talk.lines(result)
+    elif known is None:
+        yield from talk.note(f"{clean(result.text)} Look in the vendor's documentation.")
 
 
 def word(talk: Talk) -> Reply:
@@ -61,11 +75,12 @@ def thanks(talk: Talk) -> Reply:
 
 
 def beyond(talk: Talk) -> Reply:
-    """What is said to a question that is not understood; codes and words in it are explained all the same."""
+    """What is said to a question that is not understood; codes and words in it are looked for all the same."""
     if talk.named.codes:
         yield from meaning(talk)
         return
     yield from talk.say("That question is beyond me without a language model.")
+    yield from _lines_with_its_words(talk)
     yield from talk.say("I understand questions like these:")
     for shown in talk.suggestions[:6]:
         yield from talk.item(shown)
@@ -73,3 +88,26 @@ def beyond(talk: Talk) -> Reply:
     if result.status is ResultStatus.FOUND:
         yield from talk.say("The stored knowledge has this on its words:", result.id)
         yield from talk.lines(result)
+
+
+def _lines_with_its_words(talk: Talk) -> Reply:
+    """Log lines that hold the telling words of the question, all of them or as many as stand together."""
+    told = [word for word in re.findall(r"[a-z][a-z0-9_.-]{3,}", talk.named.bare.lower()) if word not in SEARCHING]
+    words = sorted({re.sub(r"(?:ed|es|s|ing)$", "", word) for word in told}, key=lambda word: (-len(word), word))[:4]
+    if len(words) < 2:
+        words = words if len(told) == len(talk.question.text.split()) - 1 else []
+    for pattern in _together(words):
+        result = yield from talk.ask("grep_log", pattern=pattern, limit=5)
+        if result.status is ResultStatus.FOUND:
+            yield from talk.say("These lines of the logs hold words of it:", result.id)
+            yield from talk.lines(result)
+            return
+
+
+def _together(words: list[str]) -> Iterator[str]:
+    """Expressions for lines that hold two of the words in either order, then one, rarest (longest) first."""
+    named = [re.escape(word) for word in words]
+    for one, other in combinations(named, 2):
+        yield f"(?i)\\b{one}.{{0,120}}\\b{other}|\\b{other}.{{0,120}}\\b{one}"
+    if len(named) == 1:
+        yield f"(?i)\\b{named[0]}"
