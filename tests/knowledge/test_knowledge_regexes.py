@@ -33,10 +33,11 @@ OF_SHORT_TEXTS = {
     "assistant.answers.claims",
     "assistant.answers.entities",
     "assistant.answers.grounds",
+    "assistant.answers.understanding",
     "assistant.faults.gate",
     "assistant.faults.literals",
 }
-"""Modules whose patterns read single sentences (assistant/answers/sentences.py) or expressions of the library."""
+"""Modules whose patterns read single sentences and questions, or expressions of the library."""
 SEARCHING = r"\b{}\.(?:search|sub|subn|split|findall|finditer)\b"
 
 
