@@ -26,6 +26,8 @@ KEY_FIELDS = (("node", "node"), ("pod", "pod"), ("rank", "rank"), ("local_rank",
 """Fields that form the writer's key, and how the key spells them."""
 LONGEST_NAME = 253
 """Characters of a node or pod name that are kept: as many as a host name may have."""
+MOST_VALUES, LONGEST_VALUE = 20, 200
+"""Fields beside the message that are kept, and characters of each."""
 _UNSAFE = re.compile(r"[;=\s]")
 SCHEMA = {"message": pl.String, "time": pl.Float64, "key": pl.String, "partial": pl.Boolean}
 
@@ -119,12 +121,23 @@ def _unwrap_json(dialect: Dialect, line: str) -> Unwrapped:
     message = _first(entry, dialect.fields.get("message", ()))
     found = {name: _first(entry, paths) for name, paths in dialect.fields.items()}
     named = {n: str(v) for n, v in found.items() if n not in _STRUCTURAL and isinstance(v, str | int)}
-    text = message.rstrip("\r\n") if isinstance(message, str) else line
+    text = message.rstrip("\r\n") + _values(dialect, entry) if isinstance(message, str) else line
     cut_short = dialect.id == "docker-json" and isinstance(message, str) and not message.endswith("\n")
     return Unwrapped(text, read_moment(found.get("time")), named, cut_short)
 
 
-_STRUCTURAL = frozenset({"required", "message", "time"})
+_STRUCTURAL = frozenset({"required", "message", "time", "ignored"})
+
+
+def _values(dialect: Dialect, entry: Mapping[str, Any]) -> str:
+    """The fields beside the message, as ` name=value`: progress and measures often stand in them alone."""
+    if "ignored" not in dialect.fields:
+        return ""
+    taken = {path for paths in dialect.fields.values() for path in paths}
+    pairs = [
+        (name, value) for name, value in entry.items() if name not in taken and isinstance(value, str | int | float)
+    ]
+    return "".join(f" {name}={str(value)[:LONGEST_VALUE]}" for name, value in pairs[:MOST_VALUES])
 
 
 def unwrap_series(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
