@@ -62,10 +62,8 @@ def spoil(file: Path, how: str) -> None:
     if how == "cut":
         file.write_bytes(data[: len(data) * 6 // 10])
     elif how == "garbled":
-        middle = len(data) // 2
-        file.write_bytes(
-            data[:middle] + bytes(255 - byte for byte in data[middle : middle + 512]) + data[middle + 512 :]
-        )
+        garbled = bytes(255 - byte for byte in data[128:640])  # where the structure stands: numbers have no checksum
+        file.write_bytes(data[:128] + garbled + data[640:])
     elif how == "empty":
         file.write_bytes(b"")
     elif how == "removed":

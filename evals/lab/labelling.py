@@ -11,7 +11,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from assistant.case.vocabulary import Role
+from assistant.case.vocabulary import Role, Status
 from evals.lab.job import Job
 from evals.scorers.labelled import matchers
 from evals.scorers.records import Record
@@ -58,7 +58,7 @@ def candidates(job: Job) -> list[Label]:
 
 
 def _concrete(rule: Rule, job: Job) -> Iterator[Label]:
-    role = Role.CONTEXT if job.kind == "self_healing" else rule.role
+    role = Role.CONTEXT if job.provable.status is Status.HEALTHY else rule.role
     if "{launcher}" not in rule.source:
         yield Label(role=role, pattern=rule.pattern, source=rule.source)
         return
