@@ -68,7 +68,7 @@ _NO_HOST = re.compile(
 )
 
 
-_NO_HOSTS = (_NO_HOST, _RANK, _LOCAL, _DEVICE, _PLOG, _TASK)
+_NO_HOSTS = (_NO_HOST, _RANK, _LOCAL, _PLOG, _TASK)
 
 
 def _stem(name: str) -> str:
@@ -114,7 +114,7 @@ def origin_of(name: str) -> Origin:
         node=_node(stems, slurm),
         rank=rank,
         local_rank=whole(torchrun.group(2)) if torchrun else local,
-        device=_device(text),
+        device=_device(stems),
         pid=plog.group(1) if plog else None,
         task=_task(stem, slurm),
         index=whole(stem),
@@ -132,9 +132,22 @@ def _node(stems: Sequence[str], slurm: re.Match[str] | None) -> str | None:
     return _named_place(named)
 
 
-def _device(text: str) -> str | None:
-    found = _DEVICE.findall(text)
-    return found[-1] if found else None
+def _device(stems: Sequence[str]) -> str | None:
+    """The device that a component names: `gpu3` alone, behind a place (`node1-gpu3`), or, in a file's name, a word.
+
+    `rack3-gpu10` and, as a folder, `hpc-gpu12` are machines: many are called by what they hold.
+    """
+    named = (_device_in(part, file=depth == len(stems) - 1) for depth, part in enumerate(stems))
+    return next((device for device in reversed(list(named)) if device is not None), None)
+
+
+def _device_in(part: str, *, file: bool) -> str | None:
+    found = _DEVICE.search(part)
+    if found is None:
+        return None
+    before = part[: found.start()].rstrip("-_.")
+    plain = file and not any(letter.isdecimal() for letter in before)
+    return found.group(1) if not before or plain or _RANK.search(before) or _PLACE.search(before) else None
 
 
 def _task(stem: str, slurm: re.Match[str] | None) -> int | None:
@@ -150,12 +163,16 @@ def _launch_folder(path: str) -> str:
     return head.rpartition("/")[0] if found else path.rpartition("/")[0]
 
 
+def _no_host(part: str, *, file: bool) -> bool:
+    return _device_in(part, file=file) is not None or any(pattern.search(part) for pattern in _NO_HOSTS)
+
+
 def _siblings(names: Iterable[Sequence[str]]) -> set[tuple[int, str]]:
     """(depth, component) of components that differ from others at their place in numbers alone, and look like hosts."""
     shapes: dict[tuple[int, tuple[str, ...], str], set[str]] = defaultdict(set)
     for parts in names:
         for depth, part in enumerate(parts):
-            if _COUNTED.match(part) and not any(pattern.search(part) for pattern in _NO_HOSTS):
+            if _COUNTED.match(part) and not _no_host(part, file=depth == len(parts) - 1):
                 shapes[depth, tuple(parts[:depth]), re.sub(r"\d+", "0", part)].add(part)
     return {(key[0], part) for key, group in shapes.items() if len(group) > 1 for part in group}
 
