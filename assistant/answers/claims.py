@@ -1,4 +1,4 @@
-"""What a sentence claims, in the pieces that can be checked: ranks, hosts, numbers, error names, quotations.
+"""What a sentence claims, in the pieces that can be checked: ranks, hosts, numbers, times, error names, quotations.
 
 A claim is a piece of text that a reader would take for a fact of the log. Words of the field, advice and plain prose
 claim nothing. The extraction errs on the side of claims where wrong answers are wrong: who, how often, which error.
@@ -7,11 +7,12 @@ claim nothing. The extraction errs on the side of claims where wrong answers are
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.answers.language import COMMANDS, FIELD, NUMBERS
+from assistant.answers.language import COMMANDS, FAILURES, FIELD, NEGATION, NUMBERS, plain_text
+from assistant.answers.quantities import MEASURED
 
 CITATION = re.compile(r"\[([A-Za-z][^\[\]\n]{0,1000})\]")
 _ID = re.compile(r"(?:[EST]\d{1,6}|[^\s,;\[\]]+:\d{1,12})")
@@ -23,7 +24,10 @@ class Sort(StrEnum):
     RANK = "rank"
     HOST = "host"
     NUMBER = "number"
+    TIME = "time"
     NAME = "name"
+    FAILURE = "failure"
+    """A kind of failure in words, such as `out of memory`."""
     QUOTE = "quote"
 
 
@@ -37,26 +41,44 @@ class Claim:
     value: str
     """As it is looked up: `5` for `rank 5`, the lower-case text for names and quotations."""
     unit: str = ""
+    counted: str = ""
+    """What a number counts, ranks or nodes."""
 
 
-_RANKS = re.compile(
-    r"(?i)\branks?[\s_-]*((?:\d{1,6}(?:\s*(?:-|\u2013|to|through)\s*\d{1,6})?(?:\s*(?:,|and|or|&|/)\s*)?)+)"
+_AND = r"\s*(?:,|and|or|&|/|und|oder|sowie|、|和|与|及|或)\s*"
+_TO = r"\s*(?:-|\u2013|\u2014|~|\.\.|to|through|bis|到|至)\s*"
+_RANK = r"(?:ranks?|Rangs?|R[aä]ngen?|Ränge|进程|秩)"
+_MANY = rf"\d{{1,6}}(?:{_TO}\d{{1,6}})?(?:{_AND}(?:{_RANK}\s*)?\d{{1,6}}(?:{_TO}\d{{1,6}})?(?!\s*(?:{_RANK}|nodes?|times)))*"
+_RANKS = re.compile(rf"(?i)(?<![A-Za-z0-9_-]){_RANK}(?:\s+(?:no\.?|number|Nr\.?))?[\s_#:=-]*(?P<many>{_MANY})(?![\w.])", re.ASCII)
+_RANKS_AFTER = re.compile(r"(?i)(?<![\w.])(?P<many>\d{1,6})(?:\s*号\s*(?:rank|进程)|(?:st|nd|rd|th) rank)", re.ASCII)
+_RANK_WORD = re.compile(rf"(?i)\b(?:rank|Rang)\s+(?P<many>zero|one|null|eins|{'|'.join(NUMBERS)})\b")
+_LOCAL_RANK = re.compile(r"(?i)\blocal[\s_-]?ranks?[\s_#:=-]*(\d{1,6})")
+_SPAN = re.compile(rf"(\d{{1,6}})(?:{_TO}(\d{{1,6}}))?")
+_QUOTE = re.compile(
+    r"`+([^`\n]{1,400})`+|[\"\u201c\u201e\u201f\u00ab]([^\"\u201c\u201d\u00bb\n]{3,400})[\"\u201d\u201c\u00bb]"
+    r"|[\u300c\u300e]([^\u300d\u300f\n]{2,400})[\u300d\u300f]"
 )
-_SPAN = re.compile(r"(\d{1,6})(?:\s*(?:-|\u2013|to|through)\s*(\d{1,6}))?")
-_QUOTE = re.compile(r"`+([^`\n]{1,400})`+|[\"\u201c\u201e]([^\"\u201c\u201d\n]{3,400})[\"\u201d\u201c]")
-_NUMBER = re.compile(
-    r"(?<![\w.,:/-])[-+]?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
-    r"(?:\s?(%|ms|milliseconds?|s|sec|seconds?|min|minutes?|h|hours?|days?|[KMGT]i?B|bytes?))?(?![\w])"
+_WORD_NUMBER = re.compile(
+    rf"(?i)(?<![A-Za-z-])(?P<word>{'|'.join(NUMBERS)})\b(?!-)(?P<counted>\s+(?:other |further |affected |anderen? )?"
+    r"(?:ranks?|Ränge|nodes?|hosts?|machines?|Knoten)\b)?"
 )
-_WORD_NUMBER = re.compile(r"(?i)\b(" + "|".join(NUMBERS) + r")\b(?!-)")
+_CHINESE_NUMBER = re.compile(r"(?P<word>[两二三四五六七八九十])(?=\s*[个次台块条])\s*[个次台块条]?(?P<counted>\s*(?:其他|的)*\s*(?:ranks?|节点|进程))?")
+_STAMP = re.compile(
+    r"(?<![\d:.])(?:\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?Z?)?|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(?![\d:])"
+)
+_DOTTED = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}(?::\d{1,5})?(?![\w])", re.ASCII)
 _NAME = re.compile(
-    r"\b(?:[A-Za-z_][\w]*(?:Error|Exception|Interrupt|Warning|Timeout|Exit)\b"  # class names
-    r"|SIG[A-Z]{2,6}\b|[A-Z][A-Z0-9]*_[A-Z0-9_]+\b"  # signals and constants
-    r"|S?Xid \d{1,6}\b|E[A-Z]\d{4}\b|[A-Z]{2,6}-?\d{3,6}\b"  # codes
+    r"\b(?:[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Warning|Timeout|Exit|NotMet)\b"  # class names
+    r"|SIG[A-Z]{2,6}\b|[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|E[A-Z]{4,14}\b(?<!ERROR)(?<!ERRORS)"  # signals, constants, errno
+    r"|S?Xid:? \d{1,6}\b|E[A-Z]\d{4}\b|[A-Z]{2,6}-?\d{3,6}\b|(?i:errno)[ :]{1,2}\d{1,3}\b"  # codes
     r"|[a-z][a-z0-9]*_[a-z0-9_]+(?:\(\))?"  # functions and variables
-    r"|[\w./-]*\w\.(?:py|log|err|out|json|txt|cpp|cc|cu|so|pt|bin|yaml|safetensors)\b)"  # files
+    r"|[\w./-]*\w\.(?:py|log|err|out|json|txt|cpp|cc|cu|so|pt|bin|yaml|safetensors)\b)",  # files
+    re.ASCII,
 )
-_HOSTLIKE = re.compile(r"(?<![\w./:=-])[A-Za-z]+(?:-[A-Za-z0-9]+)*-?[A-Za-z]*\d[\w-]*(?:\.[a-z][\w-]*)*(?![\w/:=(-])")
+_HOSTLIKE = re.compile(
+    r"(?<![\w./:=-])[A-Za-z]+(?:-[A-Za-z0-9]+)*-?[A-Za-z]*\d[\w-]*(?:\.[a-z][\w-]*)*(?![\w/:=(-])", re.ASCII
+)
+_HOST_AFTER = re.compile(r"(?i)\b(?:node|host|machine|Knoten|Rechner|节点)\s+([A-Za-z][\w.]*-[\w.-]+)", re.ASCII)
 _CAUSE = re.compile(
     r"\b(?:hardware|network|collective|process|memory|storage|checkpoint|data|numerics|code|config|launch|scheduler|"
     r"platform|performance)\.[a-z_]+\b"
@@ -71,22 +93,25 @@ def citations(sentence: str) -> tuple[str, ...]:
 
 def claims(sentence: str, hosts: Iterable[str]) -> list[Claim]:
     """The claims of a sentence. `hosts` are the node names of the case."""
-    bare = CITATION.sub(lambda found: " " if citations(found[0]) else found[0], sentence)
+    bare = CITATION.sub(lambda found: " " if citations(found[0]) else found[0], plain_text(sentence))
     found: list[Claim] = []
-    bare = _take(bare, _QUOTE, _quotes, found)
-    bare = _take(bare, _RANKS, _ranks, found)
-    bare = _take(bare, _CAUSE, _names, found)
-    bare = _take(bare, _NAME, _names, found)
+    denied = NEGATION.search(bare) is not None
+    for regex, read in ((_QUOTE, _quotes), (_LOCAL_RANK, _locals), (_RANKS, _ranks), (_RANKS_AFTER, _ranks),
+                        (_RANK_WORD, _rank_words), (_STAMP, _times), (_DOTTED, _names), (_CAUSE, _names),
+                        (_NAME, _names)):  # fmt: skip
+        bare = _take(bare, regex, read, found)
     bare = _take_hosts(bare, hosts, found)
+    bare = _take(bare, _HOST_AFTER, _hosts, found)
     bare = _take(bare, _HOSTLIKE, _hosts, found)
-    bare = _take(_without_list_number(bare), _NUMBER, _numbers, found)
-    _take(bare, _WORD_NUMBER, _word_numbers, found)
+    bare = _take(_without_list_number(bare), MEASURED, _numbers, found)
+    bare = _take(bare, _WORD_NUMBER, _word_numbers, found)
+    bare = _take(bare, _CHINESE_NUMBER, _word_numbers, found)
+    found += [] if denied else _failures(bare)
     return list(dict.fromkeys(found))
 
 
-def _take(text: str, regex: re.Pattern[str], read: object, found: list[Claim]) -> str:
+def _take(text: str, regex: re.Pattern[str], read: Callable[[re.Match[str]], Iterable[Claim]], found: list[Claim]) -> str:
     """Reads all matches as claims and removes them, so that nothing is claimed twice."""
-    assert callable(read)
     for match in regex.finditer(text):
         found.extend(read(match))
     return regex.sub(" ", text)
@@ -94,7 +119,7 @@ def _take(text: str, regex: re.Pattern[str], read: object, found: list[Claim]) -
 
 def _take_hosts(text: str, hosts: Iterable[str], found: list[Claim]) -> str:
     for host in sorted(hosts, key=len, reverse=True):
-        regex = re.compile(rf"(?<![\w-]){re.escape(host)}(?![\w-])", re.IGNORECASE)
+        regex = re.compile(rf"(?<![\w-]){re.escape(host)}(?![\w-])", re.IGNORECASE | re.ASCII)
         if regex.search(text):
             found.append(Claim(Sort.HOST, host, host.lower()))
             text = regex.sub(" ", text)
@@ -102,10 +127,20 @@ def _take_hosts(text: str, hosts: Iterable[str], found: list[Claim]) -> str:
 
 
 def _ranks(match: re.Match[str]) -> Iterator[Claim]:
-    for span in _SPAN.finditer(match[1]):
+    for span in _SPAN.finditer(match["many"]):
         first, last = int(span[1]), int(span[2] or span[1])
         for rank in range(first, min(last, first + 4096) + 1):
             yield Claim(Sort.RANK, match[0].strip(" ,"), str(rank))
+
+
+def _rank_words(match: re.Match[str]) -> Iterator[Claim]:
+    word = match["many"].lower()
+    low = {"zero": 0, "null": 0, "one": 1, "eins": 1}
+    yield Claim(Sort.RANK, match[0], str(low[word] if word in low else NUMBERS[word]))
+
+
+def _locals(match: re.Match[str]) -> Iterator[Claim]:
+    yield Claim(Sort.NUMBER, match[0], match[1])
 
 
 def _quotes(match: re.Match[str]) -> Iterator[Claim]:
@@ -118,8 +153,12 @@ def is_command(text: str) -> bool:
     """Whether a text is a command line, a setting or a comment of such: advice, and no quotation of a log."""
     words = text.removeprefix("$ ").split()
     return bool(words) and (
-        words[0] in COMMANDS or words[0] == "#" or re.match(r"[A-Z][A-Z0-9_]+=", words[0]) is not None
+        words[0] in COMMANDS or words[0] == "#" or re.match(r"[A-Z][A-Z0-9_]+=|--[a-z]", words[0]) is not None
     )
+
+
+def _times(match: re.Match[str]) -> Iterator[Claim]:
+    yield Claim(Sort.TIME, match[0], match[0].replace(",", ".").lower().rstrip("z"))
 
 
 def _names(match: re.Match[str]) -> Iterator[Claim]:
@@ -127,16 +166,23 @@ def _names(match: re.Match[str]) -> Iterator[Claim]:
 
 
 def _hosts(match: re.Match[str]) -> Iterator[Claim]:
-    if match[0].lower() not in FIELD:
-        yield Claim(Sort.NAME, match[0], match[0].lower())
+    name = match[match.lastindex or 0]
+    if name.lower() not in FIELD:
+        yield Claim(Sort.NAME, name, name.lower())
 
 
 def _numbers(match: re.Match[str]) -> Iterator[Claim]:
-    yield Claim(Sort.NUMBER, match[0].strip(), match[1].replace(",", ""), (match[2] or "").strip())
+    yield Claim(Sort.NUMBER, match[0].strip(), match["number"], (match["unit"] or "").strip(), (match["counted"] or "").strip())
 
 
 def _word_numbers(match: re.Match[str]) -> Iterator[Claim]:
-    yield Claim(Sort.NUMBER, match[0], str(NUMBERS[match[0].lower()]))
+    yield Claim(Sort.NUMBER, match[0], str(NUMBERS[match["word"].lower()]), "", (match["counted"] or "").strip())
+
+
+def _failures(text: str) -> Iterator[Claim]:
+    for name, kind in FAILURES.items():
+        if found := kind.said.search(text):
+            yield Claim(Sort.FAILURE, found[0], name)
 
 
 def _without_list_number(text: str) -> str:

@@ -19,7 +19,7 @@ _QUOTE = re.compile(
     r"[\"\u201c\u201e]([^\"\u201c\u201d]{1,200})[\"\u201d\u201c]|`([^`]{1,200})`|(?<!\w)'([^']{2,200})'(?!\w)"
 )
 _CODE = re.compile(
-    r"(?i)\b(s?xid\s*\d{1,6})\b|\b(exit(?:\s?code)?\s*-?\d{1,3})\b|\b(signal\s*\d{1,2})\b|\b(sig(?:kill|term|segv|abrt|bus|"
+    r"(?i)\b(s?xid\s*\d{1,6})\b|\b(errno\s*\d{1,3})\b|\b(exit(?:\s?code)?\s*-?\d{1,3})\b|\b(signal\s*\d{1,2})\b|\b(sig(?:kill|term|segv|abrt|bus|"
     r"ill|int|hup|fpe))\b|\b(e[a-z]\d{4})\b|\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b|\b([A-Za-z]+(?:Error|Exception))\b"
     r"|\b(nccl error)\b|\b(\d{6})\b"
 )

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 
 from assistant.answers.claims import Claim, Sort, citations, claims, is_command
 from assistant.answers.grounds import grounds_of
-from assistant.answers.language import ADVICE
+from assistant.answers.language import ADVICE, BLAME, NEGATION, plain_text
 from assistant.answers.models import Standing
 from assistant.tools.desk import Shown
 from assistant.tools.models import ToolResult
 
 _ADVICE = re.compile(
-    r"(?i)^\W*(?:\d{1,3}[.)]\s+)?(?:(?:first|then|next|now|also|finally|afterwards|if [^,]{1,120}),?\s+)?"
-    r"(?:please\s+)?(?:" + "|".join(sorted(ADVICE)) + r")\b"
+    r"(?i)^[^\w|]*(?:\d{1,3}[.)]\s+)?(?:(?:first|then|next|now|also|finally|afterwards|if [^,]{1,120}),?\s+)?"
+    r"(?:please\s+)?(?:" + "|".join(sorted(ADVICE)) + r")\b(?!(?:\s+\S+){0,3}?\s+(?:is|are|was|were|has|had)\b)"
 )
+_LINE = re.compile(r"(?i)(?:\b(?:lines?|Zeilen?)|行)[\s#:-]*$")
+_RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 FENCES = ("```", "~~~")
 _PLACED_NUMBER = re.compile(
     r"(?i)\b(?:iterations?|steps?|checkpoints?|lines?|attempts?|epochs?|ports?|pids?|code|signal)[\s#:=_-]*(?:of\s+)?$"
@@ -42,18 +44,56 @@ def check(sentence: str, *, shown: Shown, results: Mapping[str, ToolResult], hos
     """
     if sentence.lstrip().startswith(FENCES):
         return _fenced(sentence, shown, results)
+    hosts = tuple(hosts)
     cited = citations(sentence)
+    rows = _rows(sentence)
+    problems = [problem for row in rows for problem in _problems(row, citations(row) or cited, hosts, shown, results)]
+    if problems:
+        return Finding(Standing.UNSUPPORTED, cited, tuple(dict.fromkeys(problems)))
+    return Finding(Standing.SUPPORTED if cited else Standing.PLAIN, cited)
+
+
+def _rows(sentence: str) -> list[str]:
+    """A table by rows, without its head: each rests on what it cites itself. Anything else is one piece."""
+    if not sentence.lstrip().startswith("|"):
+        return [sentence]
+    rows = sentence.strip().splitlines()
+    rule = next((at for at, row in enumerate(rows) if _RULE.fullmatch(row.strip())), 0)
+    heads = [cell.strip().lower() for cell in rows[0].split("|")] if rule else []
+    return [_told(row, heads) for row in rows[rule + 1 if rule else 0 :]]
+
+
+def _told(row: str, heads: list[str]) -> str:
+    """A row of a table with the word `rank` before what stands under it."""
+    cells = row.split("|")
+    named = [f" rank {cell.strip()} " if head in ("rank", "rang") else cell for head, cell in zip(heads, cells, strict=False)]
+    return "|".join([*named, *cells[len(named) :]])
+
+
+def _problems(
+    sentence: str, cited: tuple[str, ...], hosts: tuple[str, ...], shown: Shown, results: Mapping[str, ToolResult]
+) -> list[str]:
+    """What the check objects to."""
     made = _relevant(sentence, claims(sentence, hosts))
     grounds, unknown = grounds_of(cited, shown, results)
     problems = [f"{name} does not exist or was not shown" for name in unknown]
     if made and not cited:
-        problems.append(f"cites nothing for {_listed(made)}")
-    elif made:
-        missing = [claim for claim in made if not grounds.carry(claim)]
-        problems += [f"what it cites does not carry {_listed(missing)}"] if missing else []
-    if problems:
-        return Finding(Standing.UNSUPPORTED, cited, tuple(problems))
-    return Finding(Standing.SUPPORTED if cited else Standing.PLAIN, cited)
+        return [*problems, f"cites nothing for {_listed(made)}"]
+    counted = {str(len([one for one in made if one.sort is sort])) for sort in (Sort.RANK, Sort.HOST)} - {"0", "1"}
+    missing = [one for one in made if not grounds.carry(one, _is_line(sentence, one)) and not _counts(one, counted)]
+    missing += _blamed_wrongly(sentence, made, cited, shown, results)
+    return [*problems, f"what it cites does not carry {_listed(missing)}"] if missing else problems
+
+
+def _blamed_wrongly(
+    sentence: str, made: list[Claim], cited: tuple[str, ...], shown: Shown, results: Mapping[str, ToolResult]
+) -> list[Claim]:
+    """Places that a sentence blames although what it cites names them without blame."""
+    if not BLAME.search(sentence) or NEGATION.search(sentence):
+        return []
+    grounds, _ = grounds_of(cited, shown, results, blaming=True)
+    named = [claim for claim in made if claim.sort in (Sort.RANK, Sort.HOST)]
+    return [] if any(grounds.carry(claim) for claim in named) else named
 
 
 def _fenced(block: str, shown: Shown, results: Mapping[str, ToolResult]) -> Finding:
@@ -73,6 +113,17 @@ def _relevant(sentence: str, made: list[Claim]) -> list[Claim]:
         return made
     held = (Sort.RANK, Sort.HOST) if asks else (Sort.RANK, Sort.HOST, Sort.QUOTE)
     return [claim for claim in made if claim.sort in held or (not asks and _is_placed(sentence, claim))]
+
+
+def _counts(claim: Claim, counted: set[str]) -> bool:
+    """Whether a number only counts the places that the sentence names."""
+    return claim.sort is Sort.NUMBER and not claim.unit and claim.value in counted
+
+
+def _is_line(sentence: str, claim: Claim) -> bool:
+    """Whether a number is said to be that of a line."""
+    at = plain_text(sentence).find(claim.text)
+    return claim.sort is Sort.NUMBER and at > 0 and _LINE.search(plain_text(sentence)[:at]) is not None
 
 
 def _is_placed(sentence: str, claim: Claim) -> bool:

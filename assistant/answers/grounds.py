@@ -1,36 +1,32 @@
-"""What cited evidence carries: its text, ranks, hosts and numbers, ready to be asked about a claim."""
+"""What cited evidence carries: its text, ranks, hosts, times and numbers, ready to be asked about a claim."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
 
 from assistant.answers.claims import Claim, Sort
-from assistant.answers.language import SIGNALS
+from assistant.answers.language import FAILURES, SIGNALS, plain_text
+from assistant.answers.quantities import NODES, PLAIN, RANKS, TIME, Quantity, agree, quantities, quantity
 from assistant.case.models import Evidence
 from assistant.tools.desk import Shown
 from assistant.tools.models import ToolResult
 
 _SPACES = re.compile(r"\s+")
 _RANKS = re.compile(
-    r"(?i)\branks?['\"]?[\s_:=\[#-]{0,3}((?:\d{1,6}(?:\s*(?:-|\u2013)\s*\d{1,6})?(?:\s*(?:,|and|or|&)\s*)?)+)|\[rank(\d{1,6})\]"
+    r"(?i)(?<!local_)(?<!local )(?<![a-z0-9])ranks?['\"]?[\s_:=\[#-]{0,3}"
+    r"((?:\d{1,6}(?:\s*(?:-|\u2013)\s*\d{1,6})?(?:\s*(?:,|and|or|&)\s*)?)+)|\[rank(\d{1,6})\]|\[default(\d{1,6})\]:?"
 )
 _SPAN = re.compile(r"(\d{1,6})(?:\s*(?:-|\u2013)\s*(\d{1,6}))?")
-_QUANTITY = re.compile(
-    r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
-    r"(?:[\s_]?(%|ms\b|milliseconds?|s\b|sec\b|seconds?|min\b|minutes?|h\b|hours?|days?|[KMGT]i?B\b|bytes?))?"
-)
-_UNITS: dict[str, tuple[str, float]] = {
-    "%": ("share", 0.01),
-    "ms": ("time", 0.001), "millisecond": ("time", 0.001), "s": ("time", 1.0), "sec": ("time", 1.0),
-    "second": ("time", 1.0), "min": ("time", 60.0), "minute": ("time", 60.0), "h": ("time", 3600.0),
-    "hour": ("time", 3600.0), "day": ("time", 86400.0),
-    "b": ("bytes", 1.0), "byte": ("bytes", 1.0), "kb": ("bytes", 1e3), "mb": ("bytes", 1e6), "gb": ("bytes", 1e9),
-    "tb": ("bytes", 1e12), "kib": ("bytes", 2.0**10), "mib": ("bytes", 2.0**20), "gib": ("bytes", 2.0**30),
-    "tib": ("bytes", 2.0**40),
-}  # fmt: skip
+_STAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?Z?|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?")
+_PLACE = re.compile(r"(?:^|(?<=\s))[\w./@+!-]+:(\d{1,12})(?=[\s|)]|$)|\[[EST]\d{1,6}(?:, [EST]\d{1,6})*\]")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\])\s*")
+_PAIRED = 30
+"""Cited lines whose distances in time are worked out."""
+_BLAMING = ("Suspect:", "Cause:", "Further failure:", "Attempt ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +37,31 @@ class Grounds:
     """Everything cited, in lower case, white space as single spaces."""
     ranks: frozenset[int]
     hosts: frozenset[str]
-    quantities: frozenset[tuple[str, float]]
-    """(dimension, value): `plain` for bare numbers, `time` in seconds, `bytes`, `share`."""
-    counts: frozenset[int]
-    """How many places, ranks and nodes are cited: a sentence may count them."""
+    quantities: frozenset[Quantity]
+    numbers: frozenset[float]
+    """Bare numbers and counts, which a sentence may name otherwise."""
+    lines: frozenset[int]
+    """Line numbers of what is cited."""
 
-    def carry(self, claim: Claim) -> bool:
-        """Whether the evidence says what is claimed."""
+    def carry(self, claim: Claim, placed: bool = False) -> bool:
+        """Whether the evidence says what is claimed. `placed`: a number that is said to be one of a line."""
         match claim.sort:
             case Sort.RANK:
                 return int(claim.value) in self.ranks
             case Sort.HOST:
                 return claim.value in self.hosts or _word_in(claim.value, self.text)
             case Sort.NUMBER:
-                return self._counted(claim) or self._measured(claim)
+                return self._measured(claim) or (placed and claim.value.isdecimal() and int(claim.value) in self.lines)
+            case Sort.TIME:
+                return self._timed(claim.value)
+            case Sort.FAILURE:
+                return FAILURES[claim.value].seen.search(self.text) is not None
             case Sort.QUOTE:
                 return self._quoted(claim.value)
         return self._named(claim.value)
 
     def _named(self, name: str) -> bool:
-        if _word_in(name, self.text):
+        if _word_in(name, self.text) or _word_in(name.replace(":", ""), self.text.replace(":", "")):
             return True
         number = SIGNALS.get(name)
         forms = (
@@ -80,82 +81,109 @@ class Grounds:
             at += len(part)
         return True
 
-    def _counted(self, claim: Claim) -> bool:
-        return not claim.unit and claim.value.isdecimal() and int(claim.value) in self.counts
+    def _timed(self, value: str) -> bool:
+        forms = {value, value.replace(" ", "t", 1), value.replace("t", " ", 1), value.rstrip("0")}
+        return any(re.search(rf"(?<!\d){re.escape(form)}", self.text) for form in forms if form)
 
     def _measured(self, claim: Claim) -> bool:
-        value = float(claim.value)
-        dimension, factor = _unit(claim.unit)
-        slack = _last_digit(claim.value) * factor
-        for known, number in self.quantities:
-            if known == dimension and abs(number - value * factor) <= slack + 1e-9:
-                return True
-            if known == "plain" and number == value:
-                return True
+        wanted = quantity(claim.value, claim.unit, claim.counted)
+        if any(agree(wanted, seen) for seen in self.quantities):
+            return True
+        if wanted.dimension in (RANKS, NODES) or (wanted.dimension == PLAIN and not claim.unit):
+            return wanted.value in self.numbers
         return False
 
 
-def grounds_of(cited: Iterable[str], shown: Shown, results: Mapping[str, ToolResult]) -> tuple[Grounds, list[str]]:
-    """What the cited ids carry, and those that do not exist or were not shown."""
+def grounds_of(
+    cited: Iterable[str], shown: Shown, results: Mapping[str, ToolResult], *, blaming: bool = False
+) -> tuple[Grounds, list[str]]:
+    """What the cited ids carry, and those that do not exist or were not shown.
+
+    Args:
+        blaming: leave out what a tool says of those whom the case does not blame.
+    """
     lines: list[Evidence] = []
-    texts: list[str] = []
+    rows: list[str] = []
     unknown: list[str] = []
     for name in cited:
         if (line := shown.get(name)) is not None:
             lines.append(line)
         elif (result := results.get(name)) is not None:
-            texts.append(result.text)
-            lines.extend(result.evidence)
+            rows += _blamable(result) if blaming else result.text.splitlines()
+            lines += () if blaming else result.evidence
         else:
             unknown.append(name)
-    return _grounds(lines, texts), unknown
+    return _grounds(lines, rows), unknown
 
 
-def _grounds(lines: list[Evidence], texts: list[str]) -> Grounds:
-    parts = [*texts, *(f"{item.source}:{item.line} {item.time or ''} {item.text}" for item in lines)]
-    text = "\n".join(parts)
-    ranks = {item.rank for item in lines if item.rank is not None}
-    hosts = {item.node.lower() for item in lines if item.node}
-    direct = {(item.source, item.line) for item in lines}
-    counts = {len(ranks), len(hosts), len(direct)} - {0, 1}
+def _blamable(result: ToolResult) -> list[str]:
+    rows = result.text.splitlines()
+    if result.tool == "overview":
+        return [row for row in rows if row.startswith(_BLAMING)]
+    return [] if any(row.startswith("Not blamed") for row in rows[:2]) else rows
+
+
+def _grounds(lines: list[Evidence], rows: list[str]) -> Grounds:
+    unique = list({(item.source, item.line): item for item in lines}.values())
+    texts = [plain_text(item.text) for item in unique]
+    rows = [plain_text(row) for row in rows]
+    places = [f"{item.source}:{item.line} {item.time or ''}" for item in unique]
+    ranks = {item.rank for item in unique if item.rank is not None}
+    hosts = {item.node.lower() for item in unique if item.node}
+    seen = {found for text in (*texts, *rows) for found in quantities(_stripped(text))}
     return Grounds(
-        _plain(text), frozenset(ranks | _ranks(text)), frozenset(hosts), _quantities(text), frozenset(counts)
-    )
+        text=_plain("\n".join([*rows, *texts, *places])),
+        ranks=frozenset(ranks | {rank for text in (*texts, *rows) for group in _groups(text) for rank in group}),
+        hosts=frozenset(hosts),
+        quantities=frozenset({*seen, *_counts(unique, [*texts, *rows], ranks, hosts), *_distances(unique)}),
+        numbers=frozenset(found.value for found in seen if found.dimension in (PLAIN, RANKS, NODES)),
+        lines=frozenset([item.line for item in unique]) | frozenset(int(m[1]) for r in rows for m in _PLACE.finditer(r) if m[1]),
+    )  # fmt: skip
+
+
+def _stripped(text: str) -> str:
+    """A text without the numbers that stand for places, ranks and times: they are looked up by themselves."""
+    return _RANKS.sub(" rank ", _STAMP.sub(" ", _PLACE.sub(" ", text)))
+
+
+def _counts(lines: list[Evidence], texts: list[str], ranks: set[int], hosts: set[str]) -> Iterator[Quantity]:
+    """How many ranks and nodes are cited or listed, how many lines: a sentence may count them."""
+    yield from (Quantity(dimension, float(count)) for dimension, count in ((RANKS, len(ranks)), (NODES, len(hosts))) if count)
+    yield from (Quantity(RANKS, float(len(group))) for text in texts for group in _groups(text) if len(group) > 1)
+    for text in texts:
+        if (named := re.search(r"(?:Nodes [a-z ]+: |; )((?:[\w.-]+, )+[\w.-]+)", text)) is not None:
+            yield Quantity(NODES, float(len(named[1].split(", "))))
+    if len(lines) > 1:
+        yield Quantity(PLAIN, float(len(lines)))
+
+
+def _distances(lines: list[Evidence]) -> Iterator[Quantity]:
+    """Seconds between the cited lines."""
+    times = sorted(moment for item in lines[:_PAIRED] if (moment := _moment(item.time)) is not None)
+    for one, other in combinations(times, 2):
+        yield Quantity(TIME, other - one)
+
+
+def _moment(time: str | None) -> float | None:
+    try:
+        return datetime.fromisoformat(time).timestamp() if time else None
+    except ValueError:
+        return None
 
 
 def _plain(text: str) -> str:
     return _SPACES.sub(" ", text).strip().lower()
 
 
-def _ranks(text: str) -> set[int]:
-    found: set[int] = set()
+def _groups(text: str) -> Iterator[set[int]]:
+    """The ranks of each place in the text that names some."""
     for match in _RANKS.finditer(text):
-        for span in _SPAN.finditer(match[1] or match[2]):
+        group: set[int] = set()
+        for span in _SPAN.finditer(match[1] or match[2] or match[3]):
             first, last = int(span[1]), int(span[2] or span[1])
-            found |= set(range(first, min(last, first + 65_536) + 1))
-    return found
-
-
-def _quantities(text: str) -> frozenset[tuple[str, float]]:
-    found: set[tuple[str, float]] = set()
-    for match in _QUANTITY.finditer(text):
-        value = float(match[1].replace(",", ""))
-        dimension, factor = _unit(match[2] or "")
-        found |= {("plain", value), (dimension, value * factor)}
-    return frozenset(found)
-
-
-def _unit(unit: str) -> tuple[str, float]:
-    plain = unit.lower()
-    return _UNITS.get(plain) or _UNITS.get(plain.removesuffix("s")) or ("plain", 1.0)
-
-
-def _last_digit(number: str) -> float:
-    """Half a unit of the last digit that is given: what rounding may hide."""
-    if "e" in number.lower() or "." not in number:
-        return 0.0 if "." not in number else abs(float(number)) * 1e-3
-    return 0.5 * 10.0 ** -len(number.split(".")[1])
+            group |= set(range(first, min(last, first + 65_536) + 1))
+        yield group
 
 
 def _word_in(word: str, text: str) -> bool:
-    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", text) is not None
+    return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", text, re.ASCII) is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from assistant.answers.language import SEARCHING
+from assistant.answers.replies_verdict import means
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
 from assistant.tools.models import ResultStatus
@@ -15,7 +16,7 @@ from assistant.tools.models import ResultStatus
 def meaning(talk: Talk) -> Reply:
     """What a code, an error or a kind of failure means; without one, the initiating error of the case."""
     named = talk.named
-    codes = list(named.codes or named.quotes or [said for said, _ in named.causes] or named.words)
+    codes = list(named.codes or named.quotes or _entries(talk) or named.words)
     if not codes:
         cited = talk.case.verdict.evidence[:1]
         codes = [item.text for item in talk.case.evidence if item.id in cited]
@@ -23,6 +24,18 @@ def meaning(talk: Talk) -> Reply:
         yield from _meaning(talk, code)
     if not codes:
         yield from talk.say("Name a code or an error, as in `Xid 79`.")
+
+
+def _entries(talk: Talk) -> list[str]:
+    """The library entry behind each kind of failure that was named: the verdict's own, where it is of that kind."""
+    verdict = talk.case.verdict
+    found: list[str] = []
+    for said, classes in talk.named.causes[:2]:
+        own = [verdict.fault] if verdict.fault and means(verdict.cause, classes) else []
+        kin = [fault.id for fault in talk.calls.desk.library if means(fault.cause, classes)]
+        known = talk.calls.desk.glossary.get(said)
+        found += [known.term] if known is not None else [*own, *kin, said][:1]
+    return found
 
 
 def _meaning(talk: Talk, code: str) -> Reply:

@@ -120,16 +120,16 @@ def why_not(talk: Talk) -> Reply:
 
 def _other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Reply:
     verdict = talk.case.verdict
-    if _means(verdict.cause, classes):
+    if means(verdict.cause, classes):
         yield from talk.say(f"That is the verdict: {_sentence(verdict.statement)}", result)
         return
-    fitting = [other for other in verdict.alternatives if _means(other.cause, classes)]
+    fitting = [other for other in verdict.alternatives if means(other.cause, classes)]
     for other in fitting:
         yield from _alternative(talk, other, result)
     if fitting:
         yield from talk.say("It is not ruled out, but the evidence for the verdict is stronger.", result)
         return
-    further = [one for one in talk.case.failures if _means(one.verdict.cause, classes)]
+    further = [one for one in talk.case.failures if means(one.verdict.cause, classes)]
     if further:
         yield from talk.say(f"There is such a failure besides: {_sentence(further[0].verdict.statement)}", result)
         return
@@ -138,7 +138,8 @@ def _other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -
     yield from talk.say("That the logs do not show it does not prove that it was not so.")
 
 
-def _means(cause: str, classes: Iterable[str]) -> bool:
+def means(cause: str, classes: Iterable[str]) -> bool:
+    """Whether a cause class is one of `classes`, or of a layer (ending in a point) among them."""
     return any(cause == one or (one.endswith(".") and cause.startswith(one)) for one in classes)
 
 

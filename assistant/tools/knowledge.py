@@ -15,6 +15,7 @@ from assistant.retrieval.models import Answer, Filters, Hit, Kind, Query
 from assistant.tools.desk import Desk
 from assistant.tools.finding import Finding, Tool, found, nothing
 from assistant.tools.models import Arguments, ResultStatus
+from assistant.tools.systemcodes import system_codes
 
 PASSAGE = 700
 """Characters of a passage that are shown."""
@@ -92,15 +93,17 @@ class CodeArguments(Arguments):
     """What to explain."""
 
     code: str = Field(min_length=1, max_length=4000)
-    """A code (`Xid 79`, `exit 137`, `EI0006`), an error name, or a whole log line."""
+    """A code (`Xid 79`, `exit 137`, `EI0006`), an error name, a whole log line, or the id of a library entry."""
 
 
 def explain_code(desk: Desk, arguments: Arguments) -> Finding:
     """What a code or an error line means, what it does not prove, and what to do."""
     assert isinstance(arguments, CodeArguments)
-    names = Matcher(desk.library).match(arguments.code)
+    exact = desk.library.get(arguments.code)
+    names = (exact.id,) if exact is not None else tuple(Matcher(desk.library).match(arguments.code))
     entries = [fault for name in names if (fault := desk.library.get(name)) is not None]
-    rows = [row for fault in entries[:2] for row in _fault(fault)]
+    rows = [clean(row) for row in dict.fromkeys(system_codes(arguments.code))]
+    rows += [row for fault in entries[:2] for row in _fault(fault)]
     query = Query(text=arguments.code, filters=Filters(kinds=("doc", "fault")), limit=2, faults=names[:3])
     answer = _asked(desk, query)
     if answer is not None and answer.fits:

@@ -55,7 +55,8 @@ def _suspects(case: Case) -> Iterator[str]:
     if not case.suspects:
         yield "Suspects: nobody is blamed."
     yield from (f"Suspect: {_candidate(suspect)}" for suspect in case.suspects[:MOST])
-    others = [one for one in case.candidates if one not in case.suspects][:5]
+    blamed = {one.rank for one in case.suspects if one.rank is not None}
+    others = [one for one in case.candidates if one not in case.suspects and one.rank not in blamed][:5]
     yield from (f"Candidate, not blamed: {_candidate(other)}" for other in others)
 
 

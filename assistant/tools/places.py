@@ -43,8 +43,10 @@ def rank_status(desk: Desk, arguments: Arguments) -> Finding:
     rows += [_reach(progress) for progress in desk.examination.findings.temporal.progress if progress.rank == rank]
     rows += [clean(f"Signal {signal.origin}: {signal.kind.value} {_signal(signal.exitcode, signal.value)}")
              for signal in desk.examination.findings.signals if signal.rank == rank][:10]  # fmt: skip
-    last = _last_lines(desk, streams)
-    return found([*rows, "Last lines:", *map(quoted, last)] if last else rows, last)
+    cited = [item for item in desk.case.evidence if item.rank == rank][:LAST]
+    last = [item for item in _last_lines(desk, streams) if item not in cited]
+    rows += ["Lines that the case cites:", *map(quoted, cited)] if cited else []
+    return found([*rows, "Last lines:", *map(quoted, last)] if last else rows, [*cited, *last])
 
 
 def _blame(desk: Desk, rank: int) -> Iterator[str]:
