@@ -32,6 +32,14 @@ class RootrankError(Exception):
         self.message = message
         self.hint = hint
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """An error survives the way from a worker process."""
+        return _again, (type(self), self.message, self.hint)
+
+
+def _again(kind: type[RootrankError], message: str, hint: str) -> RootrankError:
+    return kind(message, hint=hint)
+
 
 class UsageError(RootrankError):
     """The command line asks for something that does not fit together."""
