@@ -1,4 +1,4 @@
-"""What a turn, and all turns about a case, may use: tokens, time, money. Counted as the endpoint counts, else estimated."""
+"""What a turn, and all turns about a case, may use: tokens, time, money. Counted by the endpoint, else estimated."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from assistant.answers.models import (
@@ -53,7 +53,7 @@ class FallbackAnswerer:
             self._current = answerer
             after = self._answerers[place + 1 :]
             failed: Failed | None = None
-            async with contextlib.aclosing(_closable(answerer.answer(question, history))) as events:
+            async with contextlib.aclosing(closable(answerer.answer(question, history))) as events:
                 async for event in events:
                     if isinstance(event, Failed) and after:
                         failed = event
@@ -99,7 +99,7 @@ def _added(before: Usage, now: Usage) -> Usage:
     )
 
 
-async def _closable(events: AsyncIterator[AnswerEvent]) -> AsyncIterator[AnswerEvent]:
+async def closable(events: AsyncIterator[AnswerEvent]) -> AsyncGenerator[AnswerEvent, None]:
     """Any iterator as one that can be closed, and closes what it reads from."""
     try:
         async for event in events:

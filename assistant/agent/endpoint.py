@@ -1,4 +1,4 @@
-"""From a profile to a client: key, headers, proxy, certificates, time limits. langchain and openai are imported here."""
+"""From a profile to a client: key, headers, proxy, certificates, time limits; the client libraries load here."""
 
 from __future__ import annotations
 
@@ -114,7 +114,9 @@ def chat_model(profile: Profile, key: str, client: Any, *, stream: bool, api: st
         "temperature": profile.temperature,
         "streaming": stream,
         "stream_usage": stream and profile.stream_usage,
-        "stream_chunk_timeout": profile.first_token_seconds,
+        # The client's read timeout bounds each wait. The library's own bound rests on asyncio.wait_for, which in
+        # Python 3.11 swallows a cancellation that comes together with a piece.
+        "stream_chunk_timeout": None,
         "max_retries": profile.retries,
         "timeout": client.timeout,
         "default_headers": request_headers(profile, key),

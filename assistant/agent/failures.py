@@ -25,7 +25,8 @@ from assistant.errors import (
 from assistant.profiles import Profile
 
 _OVERFLOW = re.compile(
-    r"(?i)context[ _]length|context window|context size|maximum context|too many tokens|prompt is too long|exceeds? the (?:available|max)"
+    r"(?i)context[ _]length|context window|context size|maximum context|too many tokens|prompt is too long"
+    r"|exceeds? the (?:available|max)"
 )
 _INCAPABLE = re.compile(
     r"(?i)\btools?\b|tool_choice|function.?call|response_format|json_schema|grammar|stream(?:ing|_options)?\b"

@@ -24,6 +24,8 @@ from assistant.tools.registry import TOOLS
 
 BROKEN = "_broken"
 """Stands in for arguments that were no JSON."""
+PATIENCE = 50
+"""Tenths of a second in which a cancelled agent must have ended."""
 SLACK = 2
 """Replies beyond the bound, in which the model may still answer."""
 
@@ -34,7 +36,23 @@ async def converse(run: Run, system: str, messages: list[AnyMessage]) -> None:
         run.streaming, tools=tools(), system_prompt=SystemMessage(system), middleware=[Bounds(run)]
     )  # fmt: skip
     limit = 4 * (run.talk.chat.max_calls + SLACK) + 20
-    await agent.ainvoke({"messages": messages}, {"callbacks": [Hearing(run)], "recursion_limit": limit})
+    given = {"callbacks": [Hearing(run)], "recursion_limit": limit}
+    await _ended_with_us(run, asyncio.ensure_future(agent.ainvoke({"messages": messages}, given)))
+
+
+async def _ended_with_us(run: Run, task: asyncio.Future[Any]) -> None:
+    """Waits for the agent. Where we are cancelled, what it waits for is cancelled too: left alone it would wait on."""
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        for _ in range(PATIENCE):
+            for one in (run.waiting, task):
+                if one is not None:
+                    one.cancel()
+            if (await asyncio.wait({task}, timeout=0.1))[0]:
+                break
+        raise
+    task.result()
 
 
 def tools() -> list[StructuredTool]:
@@ -60,10 +78,10 @@ class Hearing(AsyncCallbackHandler):
     def __init__(self, run: Run) -> None:
         self._run = run
 
-    async def on_llm_new_token(self, token: str, *, chunk: Any = None, **_: Any) -> None:  # noqa: ANN401
+    async def on_llm_new_token(self, token: Any, *, chunk: Any = None, **_: Any) -> None:  # noqa: ANN401
         """A piece of the reply; reasoning in fields of its own is not part of it."""
         message = getattr(chunk, "message", None)
-        text = str(message.text) if message is not None else token
+        text = str(message.text) if message is not None else str(token)
         self._run.heard = True
         if text:
             self._run.outlet.say(text)
@@ -88,7 +106,7 @@ class Bounds(AgentMiddleware[AgentState[Any], None]):
         if self._replies > run.talk.chat.max_calls + 1 + SLACK:
             raise _endless(run)
         asked = _without_tools(run, request) if last else request
-        run.heard = False
+        run.heard, run.waiting = False, asyncio.current_task()
         async with asyncio.timeout(run.profile.timeout_seconds):
             response = await handler(asked)
         reply = next(message for message in response.result if isinstance(message, AIMessage))
@@ -101,6 +119,7 @@ class Bounds(AgentMiddleware[AgentState[Any], None]):
     ) -> ToolMessage | Command[Any]:
         """A tool's answer; a failure is an answer too."""
         call = request.tool_call
+        self._run.waiting = asyncio.current_task()
         if BROKEN in call["args"]:
             told = "The arguments were not valid JSON. Send one JSON object."
         else:
@@ -129,7 +148,7 @@ def _settled(run: Run, reply: AIMessage, *, offered: bool, sent: int) -> AIMessa
             raise _endless(run)
         return AIMessage(content=text, response_metadata=reply.response_metadata)
     if broken:
-        return AIMessage(content=text, tool_calls=[*reply.tool_calls, *broken])  # type: ignore[list-item]
+        return AIMessage(content=text, tool_calls=[*reply.tool_calls, *broken])
     run.check_end(reply, text)
     return reply
 

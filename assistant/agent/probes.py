@@ -1,4 +1,4 @@
-"""Small requests that find out what an endpoint is able to do. Plain HTTP: what is probed is the server, not a library."""
+"""Small requests that find out what an endpoint is able to do: plain HTTP, so that no library stands in between."""
 
 from __future__ import annotations
 

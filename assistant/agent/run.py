@@ -48,6 +48,8 @@ class Run:
     """Tool calls of this attempt."""
     heard: bool = False
     """Whether the current reply came as a stream."""
+    waiting: asyncio.Task[Any] | None = None
+    """What waits for the endpoint or a tool inside the agent."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def ask(self, tool: str, arguments: Mapping[str, Any]) -> str:

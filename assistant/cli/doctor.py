@@ -58,6 +58,8 @@ def doctor(
 
 def _tell(name: str, findings: dict[str, object], loaded: object, *, write: bool) -> None:
     """What the profile should say, and where it was written."""
+    from json import dumps
+
     from assistant import config
     from assistant.agent.profile_file import write_profile
 
@@ -67,7 +69,7 @@ def _tell(name: str, findings: dict[str, object], loaded: object, *, write: bool
     if not write:
         narration.say(f"[profiles.{name}] should say (write it with --write):")
         for key, value in findings.items():
-            narration.say(f"  {key} = {str(value).lower() if isinstance(value, bool) else value!r}")
+            narration.say(f"  {key} = {dumps(value)}")
         return
     path = config.user_file()
     write_profile(path, name, findings)

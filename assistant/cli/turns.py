@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,7 @@ async def _played(turn: Turn) -> bool:
     return failed
 
 
-async def events_of(turn: Turn) -> AsyncIterator[AnswerEvent]:
+async def events_of(turn: Turn) -> AsyncGenerator[AnswerEvent, None]:
     """What files that were added have changed, and then the answer."""
     shown = 0
     if turn.opened.before is not None:
