@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assistant.case.models import Case
     from assistant.case.store import StoredCase
     from assistant.config import Settings
+    from assistant.intake.models import ProgressHook
     from assistant.pipeline import Examination
     from assistant.retrieval.models import Answer, Query
     from assistant.retrieval.search import Searcher
@@ -63,18 +64,23 @@ class Opened:
     before: Case | None = None
     """The revision before files were added."""
     added: tuple[str, ...] = field(default=())
+    seen: Examination | None = None
+    """What was read just now; None for a stored case."""
 
 
-def open_case(targets: Sequence[str], added: Sequence[str], settings: Settings, *, save: bool, bar: bool) -> Opened:
-    """The case of some logs, or a stored one.
+def open_case(
+    targets: Sequence[str], added: Sequence[str], settings: Settings, *, save: bool, bar: bool,
+    hook: ProgressHook | None = None,
+) -> Opened:  # fmt: skip
+    """The case of some logs, or a stored one. `hook` is told how far a read is, instead of a bar.
 
     Raises InputError, UnknownCase, UsageError.
     """
     stored = _stored(targets, settings)
     if stored is None:
-        return _of_logs(targets, added, settings, save=save, bar=bar)
+        return _of_logs(targets, added, settings, save=save, bar=bar, hook=hook)
     if added:
-        return _revised(stored, added, settings, save=save, bar=bar)
+        return _added(stored.case, again(stored.inputs, ()), added, settings, save=save, bar=bar, hook=hook)
     return _opened(stored.case, settings, _reader(stored, settings))
 
 
@@ -85,44 +91,53 @@ def _stored(targets: Sequence[str], settings: Settings) -> StoredCase | None:
     return None
 
 
-def _of_logs(targets: Sequence[str], added: Sequence[str], settings: Settings, *, save: bool, bar: bool) -> Opened:
+def _of_logs(
+    targets: Sequence[str],
+    added: Sequence[str],
+    settings: Settings,
+    *,
+    save: bool,
+    bar: bool,
+    hook: ProgressHook | None,
+) -> Opened:
     request = Request(tuple(targets), without=settings.diagnose.without)
-    case, seen = _examined(request, settings, bar=bar)
+    case, seen = _examined(request, settings, bar=bar, hook=hook)
     if save:
         keep(case, request, settings)
     if not added:
-        return _opened(case, settings, lambda: seen)
+        opened = _opened(case, settings, lambda: seen)
+        opened.seen = seen
+        return opened
     if STDIN in targets:
         raise UsageError("standard input cannot be read again with further files", hint="give all files at once")
-    return _added(case, request, added, settings, save=save, bar=bar)
-
-
-def _revised(stored: StoredCase, added: Sequence[str], settings: Settings, *, save: bool, bar: bool) -> Opened:
-    return _added(stored.case, again(stored.inputs, ()), added, settings, save=save, bar=bar)
+    return _added(case, request, added, settings, save=save, bar=bar, hook=hook)
 
 
 def _added(
-    before: Case, request: Request, added: Sequence[str], settings: Settings, *, save: bool, bar: bool
-) -> Opened:
+    before: Case, request: Request, added: Sequence[str], settings: Settings, *, save: bool, bar: bool,
+    hook: ProgressHook | None,
+) -> Opened:  # fmt: skip
     """The next revision, made from the same logs and some more."""
     later = again(request.inputs(), added)
-    found, seen = _examined(later, settings, bar=bar)
+    found, seen = _examined(later, settings, bar=bar, hook=hook)
     case = found.model_copy(update={"case": before.case, "revision": before.revision + 1})
     if save:
         case = case_store(settings).add(case, later.inputs())
     opened = _opened(case, settings, lambda: seen)
-    opened.before, opened.added = before, tuple(added)
+    opened.before, opened.added, opened.seen = before, tuple(added), seen
     return opened
 
 
-def _examined(request: Request, settings: Settings, *, bar: bool) -> tuple[Case, Examination]:
+def _examined(
+    request: Request, settings: Settings, *, bar: bool, hook: ProgressHook | None = None
+) -> tuple[Case, Examination]:
     started = time.monotonic()
     if settings.diagnose.threads:
         os.environ.setdefault("POLARS_MAX_THREADS", str(settings.diagnose.threads))
     from assistant.pipeline import case_of, examine
 
-    with progress_bar(bar) as hook:
-        seen = examine(request.paths, options(request, settings, hook))
+    with progress_bar(bar) as meter:
+        seen = examine(request.paths, options(request, settings, hook or meter))
     return case_of(seen, seconds=time.monotonic() - started), seen
 
 

@@ -1,0 +1,60 @@
+"""`rootrank chat`: the terminal workplace."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.cli.exit_codes import ExitCode
+from assistant.cli.settings import configured
+from assistant.errors import UsageError
+
+if TYPE_CHECKING:
+    from assistant.answers.sessions import Session
+
+Targets = Annotated[
+    list[str] | None, typer.Argument(metavar="LOGS|CASE", help="Logs of one job, or a stored case (an id, or `last`).")
+]
+SessionName = Annotated[str | None, typer.Option("--session", metavar="ID", help="Go on with a session (or `last`).")]
+ProfileName = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Model profile, or offline.")]
+Attach = Annotated[list[str] | None, typer.Option(metavar="FILE", help="Add a file to the case; may be repeated.")]
+
+
+def chat(
+    targets: Targets = None,
+    session: SessionName = None,
+    profile: ProfileName = None,
+    attach: Attach = None,
+    no_save: Annotated[bool, typer.Option("--no-save", help="Keep neither case nor session.")] = False,
+) -> int:
+    """Opens a workplace in the terminal: the verdict, its evidence, and a conversation about it."""
+    settings = configured(cases__save=("--no-save", False) if no_save else None)
+    from assistant.cli.conversing import session_store
+
+    earlier = session_store(settings).load(session) if session else None
+    wanted = _targets(targets or [], earlier)
+    _needs_a_terminal()
+    from assistant.cli.workshop import CommandWorkshop
+    from assistant.tui.run import run
+
+    run(CommandWorkshop(settings, tuple(wanted), tuple(attach or ()), profile, earlier))
+    return ExitCode.OK
+
+
+def _needs_a_terminal() -> None:
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("chat needs a terminal", hint="in a pipe, use: rootrank explain LOGS -q QUESTION")
+
+
+def _targets(targets: list[str], earlier: Session | None) -> list[str]:
+    """What is opened: a session brings its case along."""
+    if earlier is None:
+        if not targets or "" in targets:
+            raise UsageError("nothing to open", hint="give logs, or a stored case: rootrank chat last")
+        return targets
+    if targets and targets != [earlier.header.case]:
+        hint = "leave LOGS out, or start a new session"
+        raise UsageError(f"session {earlier.header.session} is about {earlier.header.case}", hint=hint)
+    return [earlier.header.case]

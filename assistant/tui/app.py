@@ -1,0 +1,50 @@
+"""The application: which screen is shown when, themes, keys, and its end."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+
+from assistant.errors import RootrankError
+from assistant.tui.ports import Workshop
+from assistant.tui.reading_screen import ReadingScreen
+from assistant.tui.workplace import Workplace
+
+
+class RootrankApp(App[RootrankError | None]):
+    """Shows how the logs are read, then the workplace. Ends with the error that kept it from opening, if one did."""
+
+    CSS_PATH = "look.tcss"
+    TITLE = "Rootrank"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(self, workshop: Workshop) -> None:
+        super().__init__()
+        self.workshop = workshop
+
+    def on_mount(self) -> None:
+        """Sets theme and keys, and starts to read."""
+        look = self.workshop.look
+        self.theme = theme_of(look.theme, set(self.available_themes))
+        self.set_keymap(dict(look.keys))
+        self.push_screen(ReadingScreen(self.workshop.open))
+
+    def on_reading_screen_ready(self, message: ReadingScreen.Ready) -> None:
+        """The case is there: the workplace takes over."""
+        self.switch_screen(Workplace(message.table))
+
+    def on_reading_screen_refused(self, message: ReadingScreen.Refused) -> None:
+        """There is nothing to show."""
+        self.exit(message.error, return_code=0 if message.error is None else 1)
+
+
+def theme_of(wanted: str, known: set[str]) -> str:
+    """The theme that is asked for, if there is one of that name; the terminal's own colours where it has only those."""
+    if wanted in known:
+        return wanted
+    dull = os.environ.get("TERM", "") in ("dumb", "linux", "vt100", "vt220")
+    return "ansi-dark" if dull and "ansi-dark" in known else "textual-dark"

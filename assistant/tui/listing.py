@@ -1,0 +1,91 @@
+"""Lists of the case: suspects and evidence. Each row is one line; picking it opens what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from assistant.case.models import Candidate, Case, Evidence
+from assistant.case.text import excerpt, place, tail
+from assistant.tui.marks import ROLE
+from assistant.tui.messages import PlaceWanted
+from assistant.tui.safe import literal, plain
+
+SHOWN = 200
+"""Rows of a list; the rest is counted in its title."""
+_TEXT = 400
+
+
+class CaseList(OptionList):
+    """A list whose rows lead to places in the logs."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id, markup=False, compact=True)
+        self.targets: list[str] = []
+        self.total = 0
+
+    def fill(self, title: str, rows: Iterable[tuple[str, Content]], total: int) -> None:
+        """Shows rows, each with the name of what it opens; an empty name opens nothing."""
+        kept = list(rows)
+        self.targets = [name for name, _ in kept]
+        self.total = total
+        rest = f" · {total - len(kept)} more not listed" if total > len(kept) else ""
+        self.border_title = Content(f"{title}{rest}")
+        self.clear_options()
+        self.add_options([Option(row) for _, row in kept])
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Opens what the row rests on."""
+        event.stop()
+        if name := self.targets[event.option_index]:
+            self.post_message(PlaceWanted(name))
+
+
+class SuspectList(CaseList):
+    """Who is blamed; where nobody is, the first candidates, said to be such."""
+
+    def set_case(self, case: Case) -> None:
+        """Shows a case."""
+        blamed = case.suspects
+        if blamed:
+            self.fill(f"Suspects ({len(blamed)})", [_suspect(one, True) for one in blamed[:SHOWN]], len(blamed))
+            return
+        ranked = case.candidates[:3]
+        rows = [("", Content.styled("nobody is blamed", "bold")), *(_suspect(one, False) for one in ranked)]
+        self.fill("Suspects (none)", rows, len(rows))
+
+
+def _suspect(one: Candidate, blamed: bool) -> tuple[str, Content]:
+    name = place(one) or "unknown"
+    style = "bold $text-error" if blamed else "$text-muted"
+    reasons = plain("; ".join(one.reasons), _TEXT)
+    row = Content.assemble((f"{one.score:4.2f} ", "$text-muted"), (f"{plain(name, 60)}  ", style), reasons)
+    return (one.evidence[0] if one.evidence else ""), row
+
+
+class EvidenceList(CaseList):
+    """The lines that the verdict rests on first, then the others."""
+
+    def set_case(self, case: Case) -> None:
+        """Shows a case."""
+        self.set_evidence(case, ())
+
+    def set_evidence(self, case: Case, marked: Iterable[Evidence]) -> None:
+        """Shows a case and what a person marked."""
+        first = set(case.verdict.evidence)
+        items = sorted(case.evidence, key=lambda item: item.id not in first)
+        rows = [*marked, *items]
+        roles = {name: event.role for event in reversed(case.events) for name in event.evidence}
+        shown = [(item.id, _evidence(item, ROLE.get(roles[item.id], "") if item.id in roles else ""))
+                 for item in rows[:SHOWN]]  # fmt: skip
+        self.fill(f"Evidence ({len(rows)})", shown, len(rows))
+
+
+def _evidence(item: Evidence, style: str) -> Content:
+    who = f"  {place(item)}" if place(item) else ""
+    where = (f"{tail(item.source, 24)}:{item.line}{who}  ", "$text-muted")
+    text = literal(excerpt(item.text, _TEXT), style)
+    return Content.assemble((f"{item.id:<4}", "bold $text-accent"), where, text)

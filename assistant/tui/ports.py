@@ -1,0 +1,84 @@
+"""What the composition root hands to the workplace, so that the screens know neither commands nor settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from assistant.answers.models import Answerer, Hypothesis
+from assistant.answers.sessions import Session, SessionStore, SessionWriter
+from assistant.case.models import Case
+from assistant.incidents.confirm import Ruling
+from assistant.intake.models import ProgressHook
+from assistant.pipeline import Examination
+from assistant.tools.calls import Calls
+
+
+@dataclass(slots=True)
+class Table:
+    """A case on the table, ready to be asked about."""
+
+    case: Case
+    calls: Calls
+    offline: Answerer
+    seen: Examination | None = None
+    """What was read to make the case; None for a stored case whose logs were not read again yet."""
+    before: Case | None = None
+    """The revision before files were added."""
+    added: tuple[str, ...] = ()
+
+    @property
+    def examination(self) -> Examination | None:
+        """What is read of the logs already; nothing is read for this."""
+        return self.seen or self.calls.desk.__dict__.get("examination")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the screen looks and which keys it takes."""
+
+    theme: str = ""
+    mouse: bool = True
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+class Workshop(Protocol):
+    """Everything that reaches outside the screen."""
+
+    sessions: SessionStore
+    folder: Path
+    """Where typed questions and exports are kept."""
+    look: Look
+
+    def open(self, hook: ProgressHook) -> Table:
+        """Reads the logs, or the stored case. Runs in a thread; raises RootrankError."""
+        ...
+
+    def attach(self, table: Table, files: Sequence[str], hook: ProgressHook) -> Table:
+        """The next revision, with further files. Runs in a thread; raises RootrankError."""
+        ...
+
+    def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
+        """Who answers. Runs in a thread, since it may load a model's library; raises RootrankError."""
+        ...
+
+    def begin(self, table: Table, answerer: Answerer) -> SessionWriter | None:
+        """A writer for a new session; None where nothing is kept."""
+        ...
+
+    def earlier(self) -> Session | None:
+        """The session that was asked for by name."""
+        ...
+
+    def confirm(self, case: Case, ruling: Ruling) -> str:
+        """Stores what a person says of the verdict; returns the incident's id. Raises RootrankError."""
+        ...
+
+    def close(self) -> None:
+        """Ends what is open behind the screen."""
+        ...
+
+
+Opening = Callable[[ProgressHook], Table]
