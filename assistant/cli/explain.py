@@ -110,8 +110,8 @@ def _answered(
 ) -> int:  # fmt: skip
     from assistant.cli.turns import Turn, play
 
-    answerer, prompt = _answerer(opened, settings, wanted, earlier)
-    writer = _writer(opened, settings, wanted, answerer.name, prompt, earlier)
+    answerer, prompt = answerer_for(opened, settings, wanted, earlier)
+    writer = writer_for(opened, settings, wanted, answerer.name, prompt, earlier)
     with pipe():
         failed = play(Turn(opened, answerer, question, wanted.form, earlier, writer))
     if writer is not None:
@@ -119,10 +119,10 @@ def _answered(
     return ExitCode.MODEL if failed and not wanted.fallback else of_case(opened.case)
 
 
-def _answerer(
+def answerer_for(
     opened: Opened, settings: Settings, wanted: Wanted, earlier: Session | None
 ) -> tuple[Answerer, str]:  # fmt: skip
-    """Who answers, and the version of the prompts where it is a model."""
+    """Who answers, and the version of the prompts where it is a model; results of an earlier session stand again."""
     from assistant.answers.revising import restored
     from assistant.profiles import OFFLINE
 
@@ -134,6 +134,7 @@ def _answerer(
     from assistant.agent.prompts import load_prompts
     from assistant.cli.conversing import session_store
 
+    _warn(settings, wanted.profile or settings.chat.profile)
     bounded = settings.chat.case_tokens or settings.chat.case_cost or settings.chat.case_seconds
     before = spent_on(session_store(settings).sessions(), opened.case.case) if bounded else None
     prompts = load_prompts()
@@ -144,9 +145,23 @@ def _answerer(
     return answerer, prompts.version
 
 
-def _writer(
+def _warn(settings: Settings, name: str) -> None:
+    """Says where text goes, and what a bound on money cannot bound."""
+    from assistant.agent.opening import profile_of
+
+    profile = profile_of(settings, name)
+    narration.remark(f"asking {profile.model} at {profile.base_url}")
+    if not profile.redact:
+        narration.say(f"warning: profile {name} has redact = false: log lines are sent as they are")
+    if settings.chat.max_cost and not profile.local and profile.cost(1, 1) is None:
+        hint = f"set input_price and output_price of [profiles.{name}], or bound tokens: chat.max_tokens"
+        raise UsageError(f"profile {name} has no prices, so its cost cannot be bounded", hint=hint)
+
+
+def writer_for(
     opened: Opened, settings: Settings, wanted: Wanted, answerer: str, prompt: str, earlier: Session | None
 ) -> SessionWriter | None:  # fmt: skip
+    """Where the turn is written down; None where nothing is kept."""
     from assistant import __version__
     from assistant.cli.conversing import session_store
     from assistant.cli.stamps import knowledge_stamp, library_stamp

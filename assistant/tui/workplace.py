@@ -22,12 +22,12 @@ from assistant.tui.verdict import VerdictCard
 class Workplace(Screen[None]):
     """One case on the screen."""
 
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "app.quit", "Quit", id="app.quit")]
 
     def __init__(self, table: Table) -> None:
         super().__init__()
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
         self.table = table
 
     def compose(self) -> ComposeResult:

@@ -50,9 +50,9 @@ def test_verdict_suspect_map_and_evidence_stand_there_at_once(
 def test_a_small_window_says_what_it_hides(table: Table, tmp_path: Path) -> None:
     async def play() -> None:
         app = RootrankApp(TestWorkshop(tmp_path, on(table)))
-        async with app.run_test(size=(80, 24)) as pilot:
+        async with app.run_test(size=(80, 16)) as pilot:
             await opened(pilot)
-            assert "hidden:" in text_of(app)
+            await until(pilot, lambda: "hidden:" in text_of(app))
 
     asyncio.run(play())
 
