@@ -98,7 +98,7 @@ def _print(answer: Answer) -> None:
     with pipe():
         if not answer.fits:
             print(clean(answer.note))
-        for place, hit in enumerate(answer.hits, start=1):
+        for place, hit in enumerate(answer.hits or answer.nearest[:3], start=1):
             for line in _lines(place, hit):
                 print(clean(line))
 

@@ -55,9 +55,7 @@ def _wrong(document: Document, known: frozenset[str]) -> list[str]:
     if not document.sections:
         found.append("holds no text")
     if document.kind == "doc" and document.origin == "shipped":
-        needed = ("framework", "vendor", "layer", "source")
-        names = {"framework": "product"}
-        found += [f"{names.get(name, name)} is missing" for name in needed if not getattr(document, name)]
+        found += [f"{name} is missing" for name in ("layer", "source") if not getattr(document, name)]
         if document.source and not document.source.startswith(("https://", "http://")):
             found.append("source is no address")
         if not any(section.heading for section in document.sections):

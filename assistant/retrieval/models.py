@@ -88,6 +88,9 @@ class Answer(Model):
     query: str
     fits: bool
     hits: tuple[Hit, ...] = ()
+    """Empty where nothing fits."""
+    nearest: tuple[Hit, ...] = ()
+    """Where nothing fits: what comes nearest all the same, to be looked at and not to be relied on."""
     note: str = ""
     """Where nothing fits: why."""
     missing: tuple[str, ...] = ()

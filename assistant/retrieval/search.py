@@ -63,7 +63,8 @@ class Searcher:
         store, rules = self.index.store, self.wanted.tuning.fusion
         codes = self._codes.read(query.text, self._known)
         exact = exact_hits(store, query, codes, self.matcher) if rules.exact else Exact()
-        rarity = store.rarity(terms(query.text, self._codes))
+        wanted = terms(query.text, self._codes)
+        rarity = store.rarity(wanted)
         by_words = store.by_words(rarity, query.filters, CANDIDATES) if rules.words else []
         words = _best(store, [(found.row, found.score) for found in by_words])
         meaning, missing = self._meaning(query)
@@ -73,11 +74,11 @@ class Searcher:
             fusion.reciprocal(fusion.ranked(meaning.scores), rules.meaning, rules.constant),
         )
         total = _weighed(store, fusion.fused(lists), query)
-        why = self._doubt(exact, words, meaning, rarity)
+        why = self._doubt(codes, wanted, rarity, exact, words, meaning)
         said = (*self.missing, *missing)
-        if why:
-            return Answer(query=query.text, fits=False, note=why, missing=said)
         hits = self._hits(query, total, exact, words, meaning)
+        if why:
+            return Answer(query=query.text, fits=False, nearest=hits, note=why, missing=said)
         return Answer(query=query.text, fits=bool(hits), hits=hits, missing=said, note="" if hits else _FILTERED)
 
     def close(self) -> None:
@@ -99,22 +100,35 @@ class Searcher:
             return Ranked(), (f"{error.message} ({error.hint})",)
         return _best(self.index.store, [(one.row, one.likeness) for one in near]), ()
 
-    def _doubt(self, exact: Exact, words: Ranked, meaning: Ranked, rarity: Mapping[str, float]) -> str:
+    def _doubt(
+        self,
+        codes: Mapping[str, str],
+        wanted: list[str],
+        rarity: Mapping[str, float],
+        exact: Exact,
+        words: Ranked,
+        meaning: Ranked,
+    ) -> str:
         """Why nothing fits; empty where something does."""
         if exact.decisive:
             return ""
         threshold = self.wanted.tuning.threshold(self.wanted.embedder_id if meaning.rows else "none")
         store = self.index.store
-        held = max((store.coverage(row, rarity) for row in list(words.rows.values())[:10]), default=0.0)
+        share = store.share([*_first(words, 10), *_first(meaning, 10)], wanted, rarity)
         near = max(meaning.scores.values(), default=0.0)
-        if held >= threshold.words or (meaning.rows and near >= threshold.meaning):
+        strange = store.strange(codes)
+        score = threshold.meaning * near + threshold.words * share - (threshold.strange if strange else 0.0)
+        if score >= threshold.least and (words.rows or meaning.rows):
             return ""
-        nearest = meaning.rows or words.rows
+        return self._told([codes[code] for code in strange], share, near, _first(meaning, 1) or _first(words, 1))
+
+    def _told(self, strange: list[str], share: float, near: float, nearest: list[int]) -> str:
+        """That nothing fits, and how near the nearest comes."""
+        unknown = f"nothing is known of {', '.join(strange)}; " if strange else ""
         if not nearest:
-            return "nothing holds any of these words"
-        passage = store.passage(next(iter(nearest.values())))
-        likeness = f", likeness {near:.2f} of {threshold.meaning:.2f} needed" if meaning.rows else ""
-        return f"nothing fits; nearest is {passage.document} ({held:.0%} of the words{likeness})"
+            return f"{unknown}nothing holds any of these words"
+        passage = self.index.store.passage(nearest[0])
+        return f"{unknown}nothing fits; nearest is {passage.document} ({share:.0%} of the words, likeness {near:.2f})"
 
     def _hits(
         self, query: Query, total: Mapping[str, float], exact: Exact, words: Ranked, meaning: Ranked
@@ -177,6 +191,10 @@ def _best(store: Store, found: list[tuple[int, float]]) -> Ranked:
         rows.setdefault(key, row)
         scores.setdefault(key, score)
     return Ranked(rows, scores)
+
+
+def _first(ranked: Ranked, number: int) -> list[int]:
+    return list(ranked.rows.values())[:number]
 
 
 def _weighed(store: Store, total: Mapping[str, float], query: Query) -> dict[str, float]:

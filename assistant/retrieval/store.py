@@ -18,11 +18,11 @@ import numpy as np
 import orjson
 
 from assistant.retrieval.chunks import Chunk
-from assistant.retrieval.codes import CodeReader, canonical, is_telling
+from assistant.retrieval.codes import CodeReader, is_telling
 from assistant.retrieval.documents import Document
 from assistant.retrieval.models import Filters, Passage
 from assistant.retrieval.vectors import Vectors
-from assistant.retrieval.words import terms
+from assistant.retrieval.words import code_term, terms
 
 TERMS = 48
 """Words of a query that are looked for, the rarest first."""
@@ -118,7 +118,7 @@ def _codes_of(document: Document, codes: CodeReader) -> dict[str, str]:
 def _add_passage(base: sqlite3.Connection, row: int, chunk: Chunk, codes: CodeReader) -> None:
     document = chunk.document
     title = terms(f"{document.title} {chunk.heading} {document.id.replace('-', ' ')}", codes)
-    title += [f"c_{canonical(code)}" for code in document.codes]
+    title += [code_term(codes.one(code)) for code in document.codes]
     body = terms(chunk.text, codes)
     known = " ".join(sorted({*title, *body}))
     data = orjson.dumps(_passage(chunk).model_dump())
@@ -193,12 +193,30 @@ class Store:
         rows = self.base.execute(sql, (*values, expression, limit))
         return [Found(row, -score) for row, score in rows]
 
-    def coverage(self, row: int, words: Mapping[str, float]) -> float:
-        """Share of the words, weighed by rarity, that a passage holds."""
-        whole = sum(words.values())
+    def share(self, rows: Iterable[int], wanted: Sequence[str], rarity: Mapping[str, float]) -> float:
+        """Share of the wanted words, weighed by rarity, that the best of some passages holds.
+
+        A word that no passage holds weighs as much as the rarest; numbers and codes of that kind do not count.
+        """
+        strange = sum(word.isalpha() for word in set(wanted) - rarity.keys())
+        whole = sum(rarity.values()) + strange * math.log(1 + 2 * self.size())
+        return max((self._held(row, rarity) for row in rows), default=0.0) / whole if whole else 0.0
+
+    def _held(self, row: int, rarity: Mapping[str, float]) -> float:
         (text,) = self.base.execute("SELECT terms FROM passages WHERE row = ?", (row,)).fetchone()
         held = set(text.split(" "))
-        return sum(weight for word, weight in words.items() if word in held) / whole if whole else 0.0
+        return sum(weight for word, weight in rarity.items() if word in held)
+
+    def strange(self, codes: Iterable[str]) -> list[str]:
+        """Codes that neither a document is listed under nor a passage holds; plain words are none."""
+        numbered = [code for code in codes if any(letter.isdigit() or letter == "_" for letter in code)]
+        held = self.rarity(code_term(code) for code in numbered)
+        listed = "SELECT 1 FROM codes WHERE code = ?"
+        return [
+            code
+            for code in numbered
+            if code_term(code) not in held and self.base.execute(listed, (code,)).fetchone() is None
+        ]
 
     def by_codes(self, codes: Iterable[str], filters: Filters) -> dict[str, dict[str, float]]:
         """Documents listed under any of the codes: key -> code -> rarity of the code."""

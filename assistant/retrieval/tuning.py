@@ -1,4 +1,4 @@
-"""Reads `knowledge/retrieval.yaml`: how codes are spelled, what means the same, weights and thresholds."""
+"""Reads `knowledge/retrieval.yaml`: how codes are spelled, weights and thresholds."""
 
 from __future__ import annotations
 
@@ -38,12 +38,16 @@ class Fusion(Model):
 
 
 class Threshold(Model):
-    """Above which of these something fits, each 0 to 1."""
+    """When something fits: likeness of the nearest passage + share of the query's words, each weighed, is enough."""
 
-    words: float = Field(ge=0, le=1)
-    """Share of the query's words, weighed by rarity, that the best passage holds."""
-    meaning: float = Field(ge=0, le=1)
-    """Cosine likeness of the nearest passage."""
+    meaning: float = Field(default=1.0, ge=0)
+    """Weight of the cosine likeness, -1 to 1, of the nearest passage."""
+    words: float = Field(default=1.0, ge=0)
+    """Weight of the share of the query's words, by rarity, that the best passage holds, 0 to 1."""
+    strange: float = Field(default=0.3, ge=0)
+    """What is taken off where the query asks for a code that no passage holds."""
+    least: float
+    """What the sum must reach."""
 
 
 class Tuning(Model):
@@ -51,11 +55,10 @@ class Tuning(Model):
 
     codes: tuple[CodeRule, ...] = ()
     aliases: tuple[tuple[str, ...], ...] = ()
-    synonyms: tuple[tuple[str, ...], ...] = ()
     fusion: Fusion = Fusion()
     stopwords: frozenset[str] = frozenset()
     """Words that say nothing."""
-    thresholds: dict[str, Threshold] = Field(default_factory=lambda: {"default": Threshold(words=0.5, meaning=0.45)})
+    thresholds: dict[str, Threshold] = Field(default_factory=lambda: {"default": Threshold(least=0.8)})
 
     def threshold(self, embedder: str) -> Threshold:
         """That of an embedder, by the part of its id before the first `/`."""

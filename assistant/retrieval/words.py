@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from assistant.retrieval.codes import CodeReader
 
-VERSION = 1
+VERSION = 2
 """Counts up with every change here: an index made otherwise is rebuilt."""
 MOST = 4_000
 """Words of a text that are looked at."""
@@ -26,7 +26,12 @@ def terms(text: str, codes: CodeReader) -> list[str]:
     plain = unicodedata.normalize("NFKC", text)
     skipped = codes.tuning.stopwords
     found = [stem(word) for word in _words(_ADDRESS.sub(" ", plain)) if word not in skipped]
-    return [*found[:MOST], *(f"c_{code.replace('-', 'minus')}" for code in codes.read(plain))]
+    return [*found[:MOST], *map(code_term, codes.read(plain))]
+
+
+def code_term(code: str) -> str:
+    """How a canonical code is indexed among words."""
+    return f"c_{re.sub(r'[^0-9a-z]+', '_', code.replace('-', 'minus'))}"
 
 
 def _words(text: str) -> Iterator[str]:

@@ -22,13 +22,13 @@ def test_sound_knowledge_has_no_problems_and_is_counted(knowledge: Path) -> None
 @pytest.mark.parametrize(
     ("file", "old", "new", "said"),
     [
-        ("docs/network/gid.md", "vendor: nvidia\n", "", "vendor is missing"),
+        ("docs/network/gid.md", "layer: network\n", "", "layer is missing"),
         ("docs/network/gid.md", "https://example.org/gid", "a colleague", "source is no address"),
         ("docs/network/gid.md", "id: gid", "id: other", "has the id other"),
         ("docs/network/gid.md", "codes:", "faults: [gone]\ncodes:", "names the fault gone"),
         ("docs/network/gid.md", "layer: network", "layer: moon", "gid.md, line 6: layer"),
         ("docs/storage/full.md", "id: full", "id: gid", "taken already"),
-        ("incidents/public.yaml", "source: https://example.org/rack\n", "", "source is missing"),
+        ("incidents/public.yaml", "  source: https://example.org/rack\n", "", "source is missing"),
         ("incidents/public.yaml", "[gpu-gone]", "[gone]", "names the fault gone"),
         ("incidents/public.yaml", "cause: hardware.gpu_lost", "cause: moon.dust", "entry flood-of-79: cause"),
         ("incidents/public.yaml", "- id", "- {x\n- id", "line"),

@@ -140,7 +140,7 @@ def test_an_endpoint_that_is_away_leaves_codes_and_words(knowledge: Path, tmp_pa
 @needs_model
 def test_the_real_model_finds_by_meaning(knowledge: Path, tmp_path: Path) -> None:
     searcher = open_search(settings_of(tmp_path, embedder="minilm"), folders=[knowledge])
-    answer = searcher.search(Query(text="the disk has no space for saving the model weights"))
+    answer = searcher.search(Query(text="no space is left on the volume, so the weights cannot be saved"))
     searcher.close()
     assert answer.missing == ()
     assert answer.hits[0].passage.document == "full"

@@ -141,7 +141,7 @@ def test_an_age_is_read_from_whatever_part_of_a_date_there_is(day: str, age: flo
         "codes: [{regex: '(', code: 'x'}]",
         "codes: [{regex: 'x', code: '{n}'}]",
         "fusion: {constant: 0}",
-        "thresholds: {none: {words: 0.1, meaning: 0.1}}",
+        "thresholds: {none: {least: 0.1}}",
         "moon: 1",
         "codes: [",
     ],
