@@ -39,7 +39,8 @@ class Redactor:
         at = 0
         spans = _apart(self._spans(shielded))
         for start, end, kind in _apart([*spans, *self._repeated(shielded, spans)]):
-            pieces += shielded[at:start], self.pseudonyms.name(kind, shielded[start:end])
+            hidden = self.pseudonyms.restore(shielded[start:end])
+            pieces += shielded[at:start], self.pseudonyms.name(kind, hidden)
             at = end
         return "".join([*pieces, shielded[at:]])
 
@@ -60,7 +61,8 @@ class Redactor:
     def _repeated(self, text: str, spans: Iterable[_Span]) -> Iterator[_Span]:
         """Where a secret stands again, without the words by which a rule knows it."""
         found = {text[start:end] for start, end, kind in spans if kind is Kind.SECRET}
-        for secret in found | self.pseudonyms.texts(Kind.SECRET):
+        earlier = {self.pseudonyms.protect(secret) for secret in sorted(self.pseudonyms.texts(Kind.SECRET))}
+        for secret in found | earlier:
             if len(secret) >= SHORTEST_REPEAT:
                 for again in re.finditer(re.escape(secret), text):
                     yield *again.span(), Kind.SECRET

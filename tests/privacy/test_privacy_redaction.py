@@ -93,3 +93,10 @@ def test_broken_rules_are_refused_with_file_and_rule(tmp_path: Path) -> None:
 def test_without_rules_nothing_may_leave(tmp_path: Path) -> None:
     with pytest.raises(KnowledgeError, match="nothing may leave"):
         load_rules([tmp_path])
+
+
+def test_a_secret_that_looks_like_a_pseudonym_comes_back() -> None:
+    redactor = Redactor(RULES, hosts=("n03",))
+    text = "password=SECRET_1 token=HOST_1 on n03, SECRET_1 again"
+    assert redactor.restore(redactor.redact(text)) == text
+    assert redactor.restore(redactor.redact(text)) == text
