@@ -192,6 +192,9 @@ class EndlessCalls(ModelError):
 class WindowFull(ModelError):
     """Question and evidence do not fit the model's context window."""
 
+    window: int | None = None
+    """The window in tokens, where the endpoint tells it."""
+
 
 class CannotDo(ModelError):
     """The endpoint lacks an ability that was asked for."""

@@ -81,15 +81,13 @@ class Profile(Section):
     tools: bool = True
     """The model calls tools; without it, the same is asked for as JSON."""
     tool_choice: bool = True
-    """The endpoint heeds tool_choice."""
+    """The endpoint heeds tool_choice: when an answer is due, tools are forbidden with it instead of left out."""
     json_schema: bool = True
     """The endpoint holds an answer to a JSON schema."""
     stream: bool = True
     """The endpoint streams."""
     stream_usage: bool = True
     """The endpoint counts tokens in streams, and takes the option that asks for it."""
-    reasoning_field: str = ""
-    """Field in which the endpoint sends its reasoning; it is never shown, only told apart from an empty answer."""
     timeout_seconds: float = Field(default=120.0, gt=0, le=3_600)
     """How long one reply of the model may take."""
     first_token_seconds: float = Field(default=45.0, gt=0, le=3_600)

@@ -22,6 +22,7 @@ from assistant.errors import CannotDo, ModelError, NoSuchModel, WindowFull
 from assistant.profiles import Profile
 
 LOOPS = {"native": native.converse, "actions": actions.converse, "reading": reading.converse}
+SMALLEST_WINDOW = 512
 SHRUNK = 0.4
 """Of the evidence, where the first try did not fit the window."""
 
@@ -82,6 +83,8 @@ class Attempt:
         """Goes one step down, or raises the failure where there is none."""
         if isinstance(failure, WindowFull) and self._scale == 1.0:
             self._scale = SHRUNK
+            self._profile = narrowed(self._profile, failure.window)
+            self._loops = self._loops[-1:]  # descriptions of tools take more room than evidence
         elif isinstance(failure, NoSuchModel) and self._profile.api == "responses":
             self._profile = replace_api(self._profile)
         elif isinstance(failure, CannotDo) and "stream" in failure.message.lower() and self._profile.stream:
@@ -90,6 +93,14 @@ class Attempt:
             self._loops = self._loops[1:]
         else:
             raise failure
+
+
+def narrowed(profile: Profile, window: int | None) -> Profile:
+    """The profile with the window that the endpoint tells, where that is smaller."""
+    if window is None or not SMALLEST_WINDOW <= window < profile.context_window:
+        return profile
+    output = min(profile.max_output, window // 4)
+    return profile.model_copy(update={"context_window": window, "max_output": output})
 
 
 def replace_api(profile: Profile) -> Profile:

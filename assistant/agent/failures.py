@@ -28,6 +28,7 @@ _OVERFLOW = re.compile(
     r"(?i)context[ _]length|context window|context size|maximum context|too many tokens|prompt is too long"
     r"|exceeds? the (?:available|max)"
 )
+_LIMIT = re.compile(r"(?i)(?:maximum context length (?:is|of)|context (?:size|window)[^0-9]{0,20})\s*\(?(\d{3,9})")
 _INCAPABLE = re.compile(
     r"(?i)\btools?\b|tool_choice|function.?call|response_format|json_schema|grammar|stream(?:ing|_options)?\b"
 )
@@ -53,7 +54,7 @@ def failure_of(error: BaseException, name: str, profile: Profile) -> ModelError:
         return EndpointAway(away, hint=f"correct base_url, proxy or ca_file of [profiles.{name}]; {doctor}")
     said = _said(error)
     if _OVERFLOW.search(said):
-        return _overflow(profile, name)
+        return _overflow(profile, name, said)
     if type(error).__module__.split(".")[0] in ("openai", "httpx2", "httpcore2") and _is_cut(chain):
         return EndpointAway(f"{_host(profile)} closed the connection", hint=f"try again; {doctor}")
     hint = f"is base_url the address of an OpenAI-compatible service, up to /v1? {doctor}"
@@ -76,7 +77,7 @@ def _by_status(status: int, error: BaseException, name: str, profile: Profile) -
             f"{where} takes no more requests for now (429): {said}", hint=f"{again}, or set chat.fallback"
         )
     if status == 413 or (status in (400, 422, 500) and _OVERFLOW.search(said)):
-        return _overflow(profile, name)
+        return _overflow(profile, name, said)
     if status in (400, 404, 405, 415, 422, 500, 501) and _INCAPABLE.search(said):
         return CannotDo(f"{where} cannot do that: {said}", hint=f"{doctor} --write finds out what it can do")
     if 300 <= status < 400:
@@ -85,9 +86,12 @@ def _by_status(status: int, error: BaseException, name: str, profile: Profile) -
     return EndpointFault(f"{where} reports an error ({status}): {said}", hint=hint)
 
 
-def _overflow(profile: Profile, name: str) -> WindowFull:
+def _overflow(profile: Profile, name: str, said: str) -> WindowFull:
     hint = f"correct context_window of [profiles.{name}] (`rootrank doctor {name} --write`), or ask less at once"
-    return WindowFull(f"question and evidence do not fit the window of {profile.model}", hint=hint)
+    full = WindowFull(f"question and evidence do not fit the window of {profile.model}: {said}", hint=hint)
+    told = _LIMIT.search(said)
+    full.window = int(told[1]) if told else None
+    return full
 
 
 def _away(chain: list[BaseException], profile: Profile) -> str | None:

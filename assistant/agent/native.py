@@ -24,6 +24,8 @@ from assistant.tools.registry import TOOLS
 
 BROKEN = "_broken"
 """Stands in for arguments that were no JSON."""
+MOST_AT_ONCE = 16
+"""Calls of one reply; more are left out of it."""
 PATIENCE = 50
 """Tenths of a second in which a cancelled agent must have ended."""
 SLACK = 2
@@ -147,15 +149,20 @@ def _settled(run: Run, reply: AIMessage, *, offered: bool, sent: int) -> AIMessa
         if not text.strip():
             raise _endless(run)
         return AIMessage(content=text, response_metadata=reply.response_metadata)
-    if broken:
-        return AIMessage(content=text, tool_calls=[*reply.tool_calls, *broken])
+    calls = [*reply.tool_calls, *broken]
+    if calls:
+        return AIMessage(content=text, tool_calls=calls[:MOST_AT_ONCE])
     run.check_end(reply, text)
     return reply
 
 
 def _without_tools(run: Run, request: ModelRequest[None]) -> ModelRequest[None]:
-    finish = HumanMessage(run.talk.prompts.filled("finish"))
-    return request.override(tools=[], tool_choice=None, messages=[*request.messages, finish])
+    """Tells the model to answer. Tools stay described where they can be forbidden: some servers want them described
+    for as long as their calls stand in the conversation."""
+    messages = [*request.messages, HumanMessage(run.talk.prompts.filled("finish"))]
+    if run.profile.tool_choice:
+        return request.override(tool_choice="none", messages=messages)
+    return request.override(tools=[], tool_choice=None, messages=messages)
 
 
 def _size(request: ModelRequest[None]) -> int:

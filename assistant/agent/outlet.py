@@ -11,10 +11,14 @@ from assistant.answers.entities import known_nodes
 from assistant.answers.grounding import check
 from assistant.answers.models import AnswerEvent, Replaced, Standing, Text
 from assistant.answers.sentences import Pieces
+from assistant.errors import AnswerGarbled
 from assistant.tools.calls import Calls
 
 _HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
 """Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
+_BEGINNING = max(map(len, _HELD))
+LONGEST = 400_000
+"""Characters of one message of a model."""
 
 
 @dataclass(slots=True)
@@ -26,43 +30,54 @@ class Outlet:
     queue: asyncio.Queue[AnswerEvent | None] = field(default_factory=asyncio.Queue)
     said: list[Text] = field(default_factory=list)
     """The pieces of this answer, as they were shown."""
-    message: str = ""
-    """The visible text of the model's current message, as it came."""
     _thoughts: Thoughts = field(default_factory=Thoughts)
     _pieces: Pieces = field(default_factory=Pieces)
-    _shown: int = 0
+    _parts: list[str] = field(default_factory=list)
+    _start: str = ""
+    _waiting: list[str] = field(default_factory=list)
+    _length: int = 0
+
+    @property
+    def message(self) -> str:
+        """The visible text of the model's current message, as it came."""
+        return "".join(self._parts)
 
     @property
     def holding(self) -> bool:
         """Whether the message may still turn out to be a tool call."""
-        start = self.message.lstrip()
-        return not start or any(start.startswith(mark[: len(start)]) for mark in _HELD)
+        return not self._start or any(self._start.startswith(mark[: len(self._start)]) for mark in _HELD)
 
     def emit(self, event: AnswerEvent) -> None:
         """Any event."""
         self.queue.put_nowait(event)
 
     def say(self, piece: str) -> None:
-        """The next piece of the model's message."""
+        """The next piece of the model's message. Raises AnswerGarbled where it has no end."""
+        self._length += len(piece)
+        if self._length > LONGEST:
+            hint = "the endpoint is not sound; what was said stands above"
+            raise AnswerGarbled(f"the answer is longer than {LONGEST} characters", hint=hint)
         self._take(self._thoughts.feed(piece))
 
     def _take(self, text: str) -> None:
-        self.message += text
-        if self.holding:
-            return
-        for one in self._pieces.feed(self.message[self._shown :]):
-            self._show(one)
-        self._shown = len(self.message)
+        self._parts.append(text)
+        self._waiting.append(text)
+        if len(self._start) < _BEGINNING:
+            self._start = (self._start + text).lstrip()[:_BEGINNING]
+        if not self.holding:
+            for one in self._pieces.feed("".join(self._waiting)):
+                self._show(one)
+            self._waiting.clear()
 
     def close(self, *, drop: bool = False) -> str:
         """The message is over; returns it whole. With `drop`, what is not shown yet never will be."""
         self._take(self._thoughts.rest())
         whole = self.message
         if not drop:
-            pieces = [*self._pieces.feed(whole[self._shown :]), *self._pieces.rest()]
+            pieces = [*self._pieces.feed("".join(self._waiting)), *self._pieces.rest()]
             for at, one in enumerate(pieces):
                 self._show(one if at < len(pieces) - 1 else f"{one.rstrip()}\n\n")
-        self.message, self._shown = "", 0
+        self._parts, self._waiting, self._start, self._length = [], [], "", 0
         self._pieces, self._thoughts = Pieces(), Thoughts()
         return whole
 

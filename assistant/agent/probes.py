@@ -122,6 +122,8 @@ async def answers(probe: Probe) -> Result:
     """Whether it answers at all."""
     started = time.monotonic()
     status, body = await probe.post("/chat/completions", probe.chat("Reply with the word ready."))
+    if status == 404 and probe.profile.api == "responses" and (found := await responses(probe)).able:
+        return Result("answers", True, f"by the Responses API only, {time.monotonic() - started:.1f} s", found.sets)
     if status != 200:
         return Result("answers", False, _refusal(status, body))
     if _message(body) is None:

@@ -8,10 +8,12 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assistant.answers.models import Answerer, AnswerEvent, Cancelled, Failed, Question, Replaced, Text
+from assistant.answers.models import Answerer, AnswerEvent, Cancelled, Failed, Fallback, Question, Replaced, Text
 from assistant.answers.models import Turn as Earlier
 from assistant.answers.revising import announced
+from assistant.cli import narration
 from assistant.cli.answers import printer_for
+from assistant.profiles import OFFLINE
 
 if TYPE_CHECKING:
     from assistant.answers.sessions import Session, SessionWriter
@@ -49,6 +51,7 @@ def play(turn: Turn) -> bool:
 async def _played(turn: Turn) -> bool:
     printer = printer_for(turn.form, turn.opened.calls.desk)
     failed = False
+    english_only(turn.answerer.name, turn.question)
 
     def take(event: AnswerEvent) -> None:
         if turn.writer is not None:
@@ -60,12 +63,20 @@ async def _played(turn: Turn) -> bool:
             async for event in events:
                 take(event)
                 failed = failed or isinstance(event, Failed)
+                if isinstance(event, Fallback):
+                    english_only(event.target, turn.question)
     except asyncio.CancelledError:
         take(Cancelled())
         raise
     finally:
         printer.end()
     return failed
+
+
+def english_only(name: str, question: Question) -> None:
+    """Says that the offline answerer cannot answer in another language."""
+    if name == OFFLINE and question.language and not question.language.lower().startswith("en"):
+        narration.say("note: the offline answerer knows English only")
 
 
 async def events_of(turn: Turn) -> AsyncGenerator[AnswerEvent, None]:

@@ -78,6 +78,8 @@ class Calls:
             return _error(f"{clean(error.message)}: {clean(error.hint)}.")
         except OSError as error:
             return _error(f"The logs cannot be read: {clean(error.strerror or str(error))}.")
+        except Exception as error:  # a fault of ours must not end an answer half-way
+            return _error(f"The tool {name} failed: {type(error).__name__}. Ask something else.")
 
     def _numbered(self, name: str, arguments: dict[str, Any], finding: Finding, seconds: float) -> ToolResult:
         number = self.next_id

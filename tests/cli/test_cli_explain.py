@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +24,12 @@ from assistant.cli.main import main
 code = main(sys.argv[1:])
 print(code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
+
+
+@pytest.fixture(autouse=True)
+def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Knowledge is searched by words: no vectors are made for a question or two."""
+    monkeypatch.setenv("ROOTRANK_RETRIEVAL__EMBEDDER", "none")
 
 
 @pytest.fixture
@@ -260,6 +267,36 @@ def test_a_local_model_gets_a_profile_that_is_valid(
     assert main(["model", "local", str(other)]) == 3
 
 
+def test_a_bound_on_money_needs_prices(
+    logs: Path, own_home: Path, server: ReplayServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with_profile(own_home, server)
+    assert main(["explain", str(logs), "--max-cost", "0.5"]) == 2
+    assert "has no prices" in capsys.readouterr().err
+    with_profile(own_home, server, input_price=1.0, output_price=1.0)
+    assert main(["explain", str(logs), "--max-cost", "0.5"]) == 10
+
+
+def test_an_interrupted_turn_is_kept_as_far_as_it_came(
+    logs: Path, own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    step = {"text": "Look at its log first. Then rest. Then look again. And rest.", "fault": "stall"}
+    with serving(Script.model_validate({"schema": "rootrank.replay/1", "steps": [step]})) as stalled:
+        with_profile(own_home, stalled)
+        command = [sys.executable, "-m", "assistant.cli", "explain", str(logs), "-q", "Why?"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+            assert running.stdout is not None
+            assert running.stdout.read(10) == "Look at it"
+            running.send_signal(signal.SIGINT)
+            _, told = running.communicate(timeout=300)
+    assert running.returncode == 130
+    assert "kept" in told
+    main(["sessions", "export", "last"])
+    kinds = [json.loads(line).get("event", {}).get("kind") for line in capsys.readouterr().out.splitlines()]
+    assert "text" in kinds
+    assert kinds[-1] == "cancelled"
+
+
 def test_the_demonstration_says_that_it_is_scripted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--chat", "hanging-rank"]) == 0
     found = capsys.readouterr()
@@ -270,10 +307,12 @@ def test_the_demonstration_says_that_it_is_scripted(capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out) == []
 
 
-def test_offline_explain_loads_no_library_of_models_or_vectors(logs: Path) -> None:
+@pytest.mark.parametrize("question", [[], ["-q", "What failed first?"]])
+def test_offline_explain_loads_no_library_of_models_or_vectors(logs: Path, question: list[str]) -> None:
+    plain = {name: value for name, value in os.environ.items() if name != "ROOTRANK_RETRIEVAL__EMBEDDER"}
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, "explain", str(logs), "-q", "What failed first?"],
-        capture_output=True, text=True, timeout=300, check=True, env={**os.environ},
+        [sys.executable, "-c", PROBE, "explain", str(logs), *question],
+        capture_output=True, text=True, timeout=300, check=True, env=plain,
     )  # fmt: skip
     code, *modules = done.stderr.splitlines()[-1].split()
     assert code == "10"
