@@ -143,7 +143,7 @@ def test_the_real_model_finds_by_meaning(knowledge: Path, tmp_path: Path) -> Non
     answer = searcher.search(Query(text="no space is left on the volume, so the weights cannot be saved"))
     searcher.close()
     assert answer.missing == ()
-    assert answer.hits[0].passage.document == "full"
+    assert (answer.hits or answer.nearest)[0].passage.document == "full"
 
 
 @needs_model
