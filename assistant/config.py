@@ -20,13 +20,10 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from assistant import paths, profiles
 from assistant.errors import ConfigError
-from assistant.profiles import Chat, Profile, Section
+from assistant.profiles import PROFILES, Chat, Profile, Section
 
 FILE_NAME = "rootrank.toml"
 PREFIX = "ROOTRANK_"
-
-PROFILES = "profiles"
-"""The section that holds tables by name."""
 
 PatternName = Literal["cross_job", "spatial", "temporal"]
 
@@ -231,10 +228,19 @@ def load(
     """
     values: dict[str, Value] = {}
     for path in files(shipped_files() if shipped is None else shipped, _folder(start)):
-        values.update(read_file(path))
+        read = read_file(path)
+        if path == project_file(_folder(start)) and path != user_file():
+            _refuse_profiles(path, read)
+        values.update(read)
     values.update(_from_environment(os.environ if environment is None else environment))
     values.update(typed or {})
     return check(values)
+
+
+def _refuse_profiles(path: Path, values: Mapping[str, Value]) -> None:
+    """A folder of logs may come from anyone: it must not say where keys and text are sent."""
+    if any(key.startswith(f"{PROFILES}.") for key in values):
+        raise ConfigError(f"{path}: a project's file may hold no profiles", hint=f"move them to {user_file()}")
 
 
 def _folder(start: Path | None) -> Path:
@@ -250,7 +256,7 @@ def check(values: Mapping[str, Value]) -> Loaded:
     known = [key for key, _, _ in every_key()]
     nested: dict[str, Any] = {}
     for key, value in values.items():
-        if key not in known and not _is_profile_key(key):
+        if key not in known and not profiles.is_key(key):
             raise _unknown_key(key, value.origin, known)
         *tables, name = key.split(".")
         inside = nested
@@ -271,16 +277,9 @@ def schema() -> dict[str, Any]:
 
 def describe(key: str) -> str:
     """What a key is for, as documented beside it."""
-    if _is_profile_key(key):
+    if profiles.is_key(key):
         return Profile.model_fields[key.rpartition(".")[2]].description or ""
     return next((model.model_fields[name].description or "" for known, model, name in every_key() if known == key), "")
-
-
-def _is_profile_key(key: str) -> bool:
-    section, _, rest = key.partition(".")
-    name, _, field = rest.rpartition(".")
-    named = profiles.NAME.fullmatch(name) is not None and name != profiles.OFFLINE
-    return section == PROFILES and named and field in Profile.model_fields
 
 
 def read_file(path: Path) -> dict[str, Value]:
@@ -321,7 +320,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Value]:
 
 
 def _is_list_key(key: str) -> bool:
-    if _is_profile_key(key):
+    if profiles.is_key(key):
         return _is_list(Profile.model_fields[key.rpartition(".")[2]].annotation)
     return any(known == key and _is_list(model.model_fields[name].annotation) for known, model, name in every_key())
 
@@ -339,21 +338,9 @@ def _nearest(key: str, known: list[str]) -> str | None:
 
 def _unknown_key(key: str, origin: str, known: list[str]) -> ConfigError:
     if key.startswith(f"{PROFILES}."):
-        return _unknown_profile_key(key, origin)
+        return profiles.unknown_key(key, origin)
     near = _nearest(key, known)
     hint = f"did you mean {near}?" if near else "run `rootrank config show` for the keys there are"
-    return ConfigError(f"{origin}: unknown key {key}", hint=hint)
-
-
-def _unknown_profile_key(key: str, origin: str) -> ConfigError:
-    table, _, field = key.rpartition(".")
-    name = table.removeprefix(PROFILES).removeprefix(".")
-    if name and (not profiles.NAME.fullmatch(name) or name == profiles.OFFLINE):
-        hint = f"names are lower-case letters, digits, - and _; {profiles.OFFLINE} is taken"
-        return ConfigError(f"{origin}: [{table}] is no name for a profile", hint=hint)
-    near = difflib.get_close_matches(field, Profile.model_fields, n=1, cutoff=0.5)
-    place = table if name else f"{PROFILES}.NAME"
-    hint = f"did you mean {place}.{near[0]}?" if near else f"keys of a profile: {', '.join(Profile.model_fields)}"
     return ConfigError(f"{origin}: unknown key {key}", hint=hint)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from typing import Annotated, Literal, Self
@@ -9,6 +10,10 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from assistant.errors import ConfigError
+
+PROFILES = "profiles"
+"""The section that holds them, a table each."""
 OFFLINE = "offline"
 """The answerer that needs no model; no profile may be called so."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
@@ -150,6 +155,31 @@ class Chat(Section):
     """Money of all turns about one case; 0 for no bound."""
     redact: tuple[Literal["secret", "email", "user", "ip", "host"], ...] = ("secret", "email", "user", "ip", "host")
     """What is masked before text is sent; secrets always are."""
+
+
+def is_key(key: str) -> bool:
+    """Whether a key of the configuration is one of a profile: `profiles.NAME.field`."""
+    section, _, rest = key.partition(".")
+    name, _, field = rest.rpartition(".")
+    return section == PROFILES and is_name(name) and field in Profile.model_fields
+
+
+def is_name(name: str) -> bool:
+    """Whether a profile may be called so."""
+    return NAME.fullmatch(name) is not None and name != OFFLINE
+
+
+def unknown_key(key: str, origin: str) -> ConfigError:
+    """What is wrong with a key below `profiles`, and the nearest one."""
+    table, _, field = key.rpartition(".")
+    name = table.removeprefix(PROFILES).removeprefix(".")
+    if name and not is_name(name):
+        hint = f"names are lower-case letters, digits, - and _; {OFFLINE} is taken"
+        return ConfigError(f"{origin}: [{table}] is no name for a profile", hint=hint)
+    near = difflib.get_close_matches(field, Profile.model_fields, n=1, cutoff=0.5)
+    place = table if name else f"{PROFILES}.NAME"
+    hint = f"did you mean {place}.{near[0]}?" if near else f"keys of a profile: {', '.join(Profile.model_fields)}"
+    return ConfigError(f"{origin}: unknown key {key}", hint=hint)
 
 
 def _filled(value: str) -> str:

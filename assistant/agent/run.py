@@ -81,8 +81,8 @@ class Run:
 
     def wrapped(self, result: ToolResult) -> str:
         """A result as data for the model."""
-        text = fitted(result.text, self.characters, result.id)
-        return self.outlet.veil.out(self.talk.envelope.wrap(result.id, result.tool, text))
+        masked = self.outlet.veil.result(result)
+        return self.talk.envelope.wrap(result.id, clean(result.tool)[:60], fitted(masked, self.characters, result.id))
 
     @property
     def stubborn(self) -> bool:
@@ -135,8 +135,8 @@ def fitted(text: str, characters: int, name: str) -> str:
     """As many whole lines as fit, and what to do about the rest."""
     if len(text) <= characters:
         return text
-    cut = text.rfind("\n", 0, characters)
-    shown = text[: cut if cut > 0 else characters]
+    cut = max(text.rfind("\n", 0, characters), 0) or max(text.rfind(" ", 0, characters), 0) or characters
+    shown = text[:cut]
     return f"{shown}\n({len(text) - len(shown)} more characters of {name} are left out here: ask for less at once)"
 
 

@@ -8,9 +8,13 @@ from typing import Any
 
 from assistant.answers.entities import known_nodes
 from assistant.case.models import Case
+from assistant.case.text import clean
+from assistant.privacy.pseudonyms import LOOK
 from assistant.privacy.redactor import Redactor
 from assistant.privacy.rules import Kind, load_rules
 from assistant.profiles import Profile
+from assistant.tools.finding import SHOWN, shortened
+from assistant.tools.models import ToolResult
 
 
 def redactor_for(case: Case, kinds: Iterable[str]) -> Redactor:
@@ -31,6 +35,21 @@ class Veil:
         """Text as the model gets it."""
         return text if self.redactor is None else self.redactor.redact(text)
 
+    def result(self, result: ToolResult) -> str:
+        """A tool's text as the model gets it. A line that the tool has cut is masked whole before it is cut again:
+        half a key would not be known as one."""
+        if self.redactor is None:
+            return result.text
+        text, whole = result.text, {}
+        for number, item in enumerate(result.evidence):
+            if len(item.text) > SHOWN and (short := shortened(item.text)) in text:
+                whole[f"\0{number}\0"] = item.text
+                text = text.replace(short, f"\0{number}\0")
+        masked = self.out(text)
+        for mark, line in whole.items():
+            masked = masked.replace(mark, _cut(self.out(clean(line))))
+        return masked
+
     def back(self, text: str) -> str:
         """Text as a person gets it."""
         return text if self.redactor is None else self.redactor.restore(text)
@@ -44,6 +63,15 @@ class Veil:
         if isinstance(value, list | tuple):
             return [self.restored(item) for item in value]
         return value
+
+
+def _cut(masked: str) -> str:
+    """The beginning of a masked line, never with half a pseudonym at its end."""
+    end = SHOWN
+    for found in LOOK.finditer(masked):
+        if found.start() < end < found.end():
+            end = found.end()
+    return masked if len(masked) <= end else f"{masked[:end]}… ({len(masked) - end} more characters)"
 
 
 def veil_for(profile: Profile, redactor: Redactor) -> Veil:

@@ -109,7 +109,7 @@ def _write(name: str, fields: dict[str, Any]) -> None:
     from assistant import config, profiles
     from assistant.agent.profile_file import write_profile
 
-    if not profiles.NAME.fullmatch(name) or name == profiles.OFFLINE:
+    if not profiles.is_name(name):
         raise UsageError(f"{name!r} is no name for a profile", hint="lower-case letters, digits, - and _")
     path = config.user_file()
     write_profile(path, name, fields)

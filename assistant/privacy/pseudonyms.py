@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from assistant.privacy.rules import Kind
 
-_LOOK = re.compile(r"\b(?:SECRET|EMAIL|USER|IP|HOST|LITERAL)_[0-9]{1,7}\b")
+LOOK = re.compile(r"\b(?:SECRET|EMAIL|USER|IP|HOST|LITERAL)_[0-9]{1,7}\b")
 """How a pseudonym looks: a word that a model copies without altering it."""
 _LITERAL = "LITERAL"
 
@@ -27,11 +27,11 @@ class Pseudonyms:
 
     def protect(self, text: str) -> str:
         """`text` with everything that only looks like a pseudonym replaced, so that `restore` gives it back."""
-        return _LOOK.sub(lambda found: self._name(_LITERAL, found[0], found[0]), text)
+        return LOOK.sub(lambda found: self._name(_LITERAL, found[0], found[0]), text)
 
     def restore(self, text: str) -> str:
         """`text` with the pseudonyms given out here replaced by what they stand for; others are left alone."""
-        return _LOOK.sub(lambda found: self.by_name.get(found[0], found[0]), text)
+        return LOOK.sub(lambda found: self.by_name.get(found[0], found[0]), text)
 
     def texts(self, kind: Kind) -> set[str]:
         """All texts of that kind that have a pseudonym."""

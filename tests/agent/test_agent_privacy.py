@@ -67,6 +67,17 @@ def test_secrets_are_masked_whatever_else_is_chosen() -> None:
     assert PRIVATE[4] not in heard.requests[0]
 
 
+@pytest.mark.parametrize("place", range(255, 305, 7))
+def test_a_key_that_a_tool_cuts_in_half_is_masked_whole(place: int) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    case = small_case()
+    line = f"CUDA out of memory {'x ' * place}"[:place] + f" {key} and more"
+    cut = case.evidence[0].model_copy(update={"text": line})
+    heard = ask([{"text": GOOD}], calls=calls_on(case.model_copy(update={"evidence": (cut, *case.evidence[1:])})))
+    assert "ghp_" not in heard.requests[0]
+    assert heard.text.strip() == GOOD
+
+
 def test_nothing_is_traced_to_a_third_party(monkeypatch: pytest.MonkeyPatch) -> None:
     with server_of([]) as tracer:
         for name in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING_V2"):

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -295,6 +296,20 @@ def test_an_interrupted_turn_is_kept_as_far_as_it_came(
     kinds = [json.loads(line).get("event", {}).get("kind") for line in capsys.readouterr().out.splitlines()]
     assert "text" in kinds
     assert kinds[-1] == "cancelled"
+
+
+def test_the_scripted_server_runs_until_it_is_interrupted(tmp_path: Path) -> None:
+    script = tmp_path / "script.yaml"
+    script.write_text("schema: rootrank.replay/1\nmodel: told\n")
+    command = [sys.executable, "-m", "assistant.cli", "replay-server", str(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        url = running.stdout.readline().strip()
+        with urllib.request.urlopen(f"{url}/models", timeout=60) as answer:
+            assert json.load(answer)["data"][0]["id"] == "told"
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=300)
+    assert running.returncode == 0
 
 
 def test_the_demonstration_says_that_it_is_scripted(capsys: pytest.CaptureFixture[str]) -> None:

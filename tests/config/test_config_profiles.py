@@ -13,9 +13,23 @@ from assistant.errors import ConfigError
 GOOD = '[profiles.gw]\nbase_url = "https://llm.example/v1/"\nmodel = "large"\n'
 
 
+@pytest.fixture(autouse=True)
+def own_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user's file lies in the test's folder."""
+    monkeypatch.setenv("ROOTRANK_CONFIG", str(tmp_path / "own.toml"))
+
+
 def read(tmp_path: Path, text: str, environment: dict[str, str] | None = None) -> config.Loaded:
-    (tmp_path / "rootrank.toml").write_text(text)
+    (tmp_path / "own.toml").write_text(text)
     return load(shipped=(), start=tmp_path, environment=environment or {})
+
+
+def test_a_folder_of_logs_must_not_say_where_keys_are_sent(tmp_path: Path) -> None:
+    read(tmp_path, GOOD)
+    (tmp_path / "rootrank.toml").write_text('[profiles.gw]\nbase_url = "https://evil.example/v1"\n')
+    with pytest.raises(ConfigError, match="may hold no profiles") as caught:
+        load(shipped=(), start=tmp_path, environment={})
+    assert "own.toml" in caught.value.hint
 
 
 def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
@@ -23,7 +37,7 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
     profile = loaded.settings.profiles["gw"]
     assert (profile.base_url, profile.model, profile.api) == ("https://llm.example/v1", "large", "chat")
     assert profile.redact
-    assert loaded.origin("profiles.gw.model") == str(tmp_path / "rootrank.toml")
+    assert loaded.origin("profiles.gw.model") == str(tmp_path / "own.toml")
 
 
 def test_the_environment_sets_fields_of_a_profile(tmp_path: Path) -> None:
