@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from assistant.answers.language import COMMANDS, FAILURES, FIELD, NEGATION, NUMBERS, plain_text
-from assistant.answers.quantities import MEASURED
+from assistant.answers.quantities import MEASURED, UNIT
 
 CITATION = re.compile(r"\[([A-Za-z][^\[\]\n]{0,1000})\]")
 _ID = re.compile(r"(?:[EST]\d{1,6}|[^\s,;\[\]]+:\d{1,12})")
@@ -49,7 +49,9 @@ _AND = r"\s*(?:,|and|or|&|/|und|oder|sowie|、|和|与|及|或)\s*"
 _TO = r"\s*(?:-|\u2013|\u2014|~|\.\.|to|through|bis|到|至)\s*"
 _RANK = r"(?:ranks?|Rangs?|R[aä]ngen?|Ränge|进程|秩)"
 _MANY = rf"\d{{1,6}}(?:{_TO}\d{{1,6}})?(?:{_AND}(?:{_RANK}\s*)?\d{{1,6}}(?:{_TO}\d{{1,6}})?(?!\s*(?:{_RANK}|nodes?|times)))*"
-_RANKS = re.compile(rf"(?i)(?<![A-Za-z0-9_-]){_RANK}(?:\s+(?:no\.?|number|Nr\.?))?[\s_#:=-]*(?P<many>{_MANY})(?![\w.])", re.ASCII)
+_RANKS = re.compile(
+    rf"(?i)(?<![A-Za-z0-9_-]){_RANK}(?:\s+(?:no\.?|number|Nr\.?))?[\s_#:=-]*(?P<many>{_MANY})(?![\w.])", re.ASCII
+)
 _RANKS_AFTER = re.compile(r"(?i)(?<![\w.])(?P<many>\d{1,6})(?:\s*号\s*(?:rank|进程)|(?:st|nd|rd|th) rank)", re.ASCII)
 _RANK_WORD = re.compile(rf"(?i)\b(?:rank|Rang)\s+(?P<many>zero|one|null|eins|{'|'.join(NUMBERS)})\b")
 _LOCAL_RANK = re.compile(r"(?i)\blocal[\s_-]?ranks?[\s_#:=-]*(\d{1,6})")
@@ -59,10 +61,12 @@ _QUOTE = re.compile(
     r"|[\u300c\u300e]([^\u300d\u300f\n]{2,400})[\u300d\u300f]"
 )
 _WORD_NUMBER = re.compile(
-    rf"(?i)(?<![A-Za-z-])(?P<word>{'|'.join(NUMBERS)})\b(?!-)(?P<counted>\s+(?:other |further |affected |anderen? )?"
+    rf"(?i)(?<![A-Za-z-])(?P<word>{'|'.join(NUMBERS)})\b(?!-)(?:\s+(?P<unit>{UNIT})\b)?(?P<counted>\s+(?:other |further |affected |anderen? )?"
     r"(?:ranks?|Ränge|nodes?|hosts?|machines?|Knoten)\b)?"
 )
-_CHINESE_NUMBER = re.compile(r"(?P<word>[两二三四五六七八九十])(?=\s*[个次台块条])\s*[个次台块条]?(?P<counted>\s*(?:其他|的)*\s*(?:ranks?|节点|进程))?")
+_CHINESE_NUMBER = re.compile(
+    r"(?P<word>[两二三四五六七八九十])(?=\s*[个次台块条])\s*[个次台块条]?(?P<counted>\s*(?:其他|的)*\s*(?:ranks?|节点|进程))?"
+)
 _STAMP = re.compile(
     r"(?<![\d:.])(?:\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?Z?)?|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(?![\d:])"
 )
@@ -110,7 +114,9 @@ def claims(sentence: str, hosts: Iterable[str]) -> list[Claim]:
     return list(dict.fromkeys(found))
 
 
-def _take(text: str, regex: re.Pattern[str], read: Callable[[re.Match[str]], Iterable[Claim]], found: list[Claim]) -> str:
+def _take(
+    text: str, regex: re.Pattern[str], read: Callable[[re.Match[str]], Iterable[Claim]], found: list[Claim]
+) -> str:
     """Reads all matches as claims and removes them, so that nothing is claimed twice."""
     for match in regex.finditer(text):
         found.extend(read(match))
@@ -172,11 +178,15 @@ def _hosts(match: re.Match[str]) -> Iterator[Claim]:
 
 
 def _numbers(match: re.Match[str]) -> Iterator[Claim]:
-    yield Claim(Sort.NUMBER, match[0].strip(), match["number"], (match["unit"] or "").strip(), (match["counted"] or "").strip())
+    yield Claim(
+        Sort.NUMBER, match[0].strip(), match["number"], (match["unit"] or "").strip(), (match["counted"] or "").strip()
+    )
 
 
 def _word_numbers(match: re.Match[str]) -> Iterator[Claim]:
-    yield Claim(Sort.NUMBER, match[0], str(NUMBERS[match["word"].lower()]), "", (match["counted"] or "").strip())
+    parts = match.groupdict()
+    number, unit, counted = NUMBERS[match["word"].lower()], parts.get("unit") or "", parts.get("counted") or ""
+    yield Claim(Sort.NUMBER, match[0], str(number), unit.strip(), counted.strip())
 
 
 def _failures(text: str) -> Iterator[Claim]:

@@ -66,7 +66,9 @@ def _rows(sentence: str) -> list[str]:
 def _told(row: str, heads: list[str]) -> str:
     """A row of a table with the word `rank` before what stands under it."""
     cells = row.split("|")
-    named = [f" rank {cell.strip()} " if head in ("rank", "rang") else cell for head, cell in zip(heads, cells, strict=False)]
+    named = [
+        f" rank {cell.strip()} " if head in ("rank", "rang") else cell for head, cell in zip(heads, cells, strict=False)
+    ]
     return "|".join([*named, *cells[len(named) :]])
 
 
@@ -75,7 +77,7 @@ def _problems(
 ) -> list[str]:
     """What the check objects to."""
     made = _relevant(sentence, claims(sentence, hosts))
-    grounds, unknown = grounds_of(cited, shown, results)
+    grounds, unknown = grounds_of(cited, shown, results, hosts=hosts)
     problems = [f"{name} does not exist or was not shown" for name in unknown]
     if made and not cited:
         return [*problems, f"cites nothing for {_listed(made)}"]

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import combinations
 
 from assistant.answers.claims import Claim, Sort
-from assistant.answers.language import FAILURES, SIGNALS, plain_text
+from assistant.answers.language import FAILURES, NUMBERS, SIGNALS, plain_text
 from assistant.answers.quantities import NODES, PLAIN, RANKS, TIME, Quantity, agree, quantities, quantity
 from assistant.case.models import Evidence
 from assistant.tools.desk import Shown
@@ -23,6 +23,7 @@ _RANKS = re.compile(
 _SPAN = re.compile(r"(\d{1,6})(?:\s*(?:-|\u2013)\s*(\d{1,6}))?")
 _STAMP = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?Z?|\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?")
 _PLACE = re.compile(r"(?:^|(?<=\s))[\w./@+!-]+:(\d{1,12})(?=[\s|)]|$)|\[[EST]\d{1,6}(?:, [EST]\d{1,6})*\]")
+_IN_WORDS = re.compile(rf"(?i)\b(?:{'|'.join(word for word in NUMBERS if word.isascii())})\b")
 _ELLIPSIS = re.compile(r"\s*(?:\.\.\.|…|\[\.\.\.\])\s*")
 _PAIRED = 30
 """Cited lines whose distances in time are worked out."""
@@ -95,11 +96,17 @@ class Grounds:
 
 
 def grounds_of(
-    cited: Iterable[str], shown: Shown, results: Mapping[str, ToolResult], *, blaming: bool = False
+    cited: Iterable[str],
+    shown: Shown,
+    results: Mapping[str, ToolResult],
+    *,
+    hosts: Iterable[str] = (),
+    blaming: bool = False,
 ) -> tuple[Grounds, list[str]]:
     """What the cited ids carry, and those that do not exist or were not shown.
 
     Args:
+        hosts: node names, whose digits count nothing.
         blaming: leave out what a tool says of those whom the case does not blame.
     """
     lines: list[Evidence] = []
@@ -113,7 +120,7 @@ def grounds_of(
             lines += () if blaming else result.evidence
         else:
             unknown.append(name)
-    return _grounds(lines, rows), unknown
+    return _grounds(lines, rows, _any_of(hosts)), unknown
 
 
 def _blamable(result: ToolResult) -> list[str]:
@@ -123,14 +130,14 @@ def _blamable(result: ToolResult) -> list[str]:
     return [] if any(row.startswith("Not blamed") for row in rows[:2]) else rows
 
 
-def _grounds(lines: list[Evidence], rows: list[str]) -> Grounds:
+def _grounds(lines: list[Evidence], rows: list[str], named: re.Pattern[str]) -> Grounds:
     unique = list({(item.source, item.line): item for item in lines}.values())
     texts = [plain_text(item.text) for item in unique]
     rows = [plain_text(row) for row in rows]
     places = [f"{item.source}:{item.line} {item.time or ''}" for item in unique]
     ranks = {item.rank for item in unique if item.rank is not None}
     hosts = {item.node.lower() for item in unique if item.node}
-    seen = {found for text in (*texts, *rows) for found in quantities(_stripped(text))}
+    seen = {found for text in (*texts, *rows) for found in quantities(_stripped(named.sub(" ", text)))}
     return Grounds(
         text=_plain("\n".join([*rows, *texts, *places])),
         ranks=frozenset(ranks | {rank for text in (*texts, *rows) for group in _groups(text) for rank in group}),
@@ -141,14 +148,22 @@ def _grounds(lines: list[Evidence], rows: list[str]) -> Grounds:
     )  # fmt: skip
 
 
+def _any_of(hosts: Iterable[str]) -> re.Pattern[str]:
+    names = sorted(map(re.escape, hosts), key=lambda name: (-len(name), name))
+    return re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(names) or '(?!)'})(?![\w-])", re.ASCII)
+
+
 def _stripped(text: str) -> str:
     """A text without the numbers that stand for places, ranks and times: they are looked up by themselves."""
-    return _RANKS.sub(" rank ", _STAMP.sub(" ", _PLACE.sub(" ", text)))
+    bare = _RANKS.sub(" rank ", _STAMP.sub(" ", _PLACE.sub(" ", text)))
+    return _IN_WORDS.sub(lambda found: str(NUMBERS[found[0].lower()]), bare)
 
 
 def _counts(lines: list[Evidence], texts: list[str], ranks: set[int], hosts: set[str]) -> Iterator[Quantity]:
     """How many ranks and nodes are cited or listed, how many lines: a sentence may count them."""
-    yield from (Quantity(dimension, float(count)) for dimension, count in ((RANKS, len(ranks)), (NODES, len(hosts))) if count)
+    yield from (
+        Quantity(dimension, float(count)) for dimension, count in ((RANKS, len(ranks)), (NODES, len(hosts))) if count
+    )
     yield from (Quantity(RANKS, float(len(group))) for text in texts for group in _groups(text) if len(group) > 1)
     for text in texts:
         if (named := re.search(r"(?:Nodes [a-z ]+: |; )((?:[\w.-]+, )+[\w.-]+)", text)) is not None:

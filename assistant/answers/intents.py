@@ -18,9 +18,9 @@ from assistant.errors import KnowledgeError
 from assistant.paths import locate
 
 FILE_NAME = "intents.yaml"
-THRESHOLD = 0.45
+THRESHOLD = 0.47
 """Likeness (cosine) to the best saying below which a question is beyond what is understood."""
-UNKNOWN_WORD, UNKNOWN_SHORT, UNKNOWN_PAIR = 4.0, 1.5, 1.0
+UNKNOWN_WORD, UNKNOWN_SHORT, UNKNOWN_PAIR = 5.0, 1.5, 1.0
 LATIN = 0x024F
 """The last letter of the extended Latin alphabet."""
 _TOKEN = re.compile(r"<[a-z]+>|[a-z0-9][a-z0-9'-]*")

@@ -25,6 +25,8 @@ ADVICE = _words("""
     lower increase decrease add remove open read ask wait make verify confirm save keep free clear fix update
     upgrade downgrade pin reinstall rerun retry try start stop kill reboot reset enable disable attach send see
     watch note measure reproduce inspect do don't never avoid give let switch move copy change limit test
+    halve double shrink install uninstall rebuild query record exclude mark bump pass swap look repeat shorten disconnect
+    rotate delete point download mount unmount ping ask call report escalate
 """)
 """Verbs with which advice begins."""
 
@@ -37,7 +39,7 @@ NUMBERS = {
 """Numbers in words that count something; `one` is an article as often."""
 
 NEGATION = re.compile(
-    r"(?i)\b(?:not?|never|nobody|none|neither|nor|without|cannot|rules? out|ruled out|\w+n't|nicht|keine?[nmrs]?|niemand|"
+    r"(?i)\b(?:not?|never|nobody|nothing|nichts|none|neither|nor|without|cannot|rules? out|ruled out|\w+n't|nicht|keine?[nmrs]?|niemand|"
     r"ohne|weder)\b|没有|不是|并非|未|无"
 )
 """Words by which a sentence denies."""
@@ -99,7 +101,7 @@ SIGNALS = {"sigkill": 9, "sigsegv": 11, "sigabrt": 6, "sigbus": 7, "sigterm": 15
 SEARCHING = _words("""
     find search for grep is there any a an the in logs log lines line with where does occur who logged which ranks
     rank how often do look mention contain error errors message messages appear say says anywhere please show me
-    of did was were which what port how many much when whom try tried have been this that they them these those from with
+    of did was were which what how many much when whom try tried have been this that they them these those from with
 """)
 """Words around what is searched for."""
 

@@ -6,6 +6,7 @@ It is the default, and what takes over when a model fails. English only, and it 
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
@@ -64,6 +65,10 @@ _NEXT = {
     "fix": ("restart", "seen_before", "missing"),
     "restart": ("fix", "missing", "seen_before"),
 }
+_NEWCOMER = re.compile(
+    r"(?i)\b(?:please\s+)?(?:(?:explain|tell)\s+(?:it\s+|this\s+)?(?:to\s+)?(?:me\s+)?)?(?:like|as if) (?:i'?m|i am|i were) "
+    r"(?:new(?: here| to this)?|five|5|a beginner|a newcomer)\b"
+)
 _END = object()
 
 
@@ -87,6 +92,7 @@ class OfflineAnswerer:
         """The same without an event loop."""
         started = time.monotonic()
         self._calls.begin_turn()
+        question = for_newcomer(question)
         before = history[-1].question.text if history else ""
         parts = self._reader.read(question.text, before)
         talk = Talk(self._calls, question, parts[0].named, self._shown())
@@ -115,6 +121,14 @@ class OfflineAnswerer:
         wanted = _NEXT.get(match.intent if match else "", ("what_failed", "why", "fix"))
         by_id = {intent.id: intent.shows for intent in self._intents.file.intents}
         return tuple(by_id[name] for name in wanted if by_id.get(name))
+
+
+def for_newcomer(question: Question) -> Question:
+    """The question without `like I am new` and its kind, which ask for words to be explained."""
+    left = _NEWCOMER.sub(" ", question.text).strip(" ,:;-")
+    if left == question.text.strip(" ,:;-"):
+        return question
+    return question.model_copy(update={"text": left or "what happened", "newcomer": True})
 
 
 def _reply(part: Understood) -> Callable[[Talk], Reply]:

@@ -105,7 +105,7 @@ def beyond(talk: Talk) -> Reply:
 
 def _lines_with_its_words(talk: Talk) -> Reply:
     """Log lines that hold the telling words of the question, all of them or as many as stand together."""
-    told = [word for word in re.findall(r"[a-z][a-z0-9_.-]{3,}", talk.named.bare.lower()) if word not in SEARCHING]
+    told = [word for word in re.findall(r"[a-z][a-z0-9_.-]{3,}", talk.question.text.lower()) if word not in SEARCHING]
     words = sorted({re.sub(r"(?:ed|es|s|ing)$", "", word) for word in told}, key=lambda word: (-len(word), word))[:4]
     if len(words) < 2:
         words = words if len(told) == len(talk.question.text.split()) - 1 else []

@@ -86,11 +86,11 @@ def place(talk: Talk) -> Reply:
     if not ranks and not talk.named.nodes and not talk.named.strangers:
         ranks = tuple(suspect.rank for suspect in talk.case.suspects[:1] if suspect.rank is not None)
         if not ranks:
-            yield from talk.say("Name a rank or a node, as in `rank 3`.")
+            yield from talk.note("Name a rank or a node, as in `rank 3`.")
     for rank in ranks[:4]:
         result = yield from talk.ask("rank_status", rank=rank)
         if result.status is ResultStatus.ERROR:
-            yield from talk.say(f"Nothing is known of rank {rank}: {clean(result.text)}", result.id)
+            yield from talk.note(f"Nothing is known of rank {rank}: {clean(result.text)}")
             continue
         yield from talk.say(f"Rank {rank} is {'blamed' if rank in blamed else 'not blamed'}.", result.id)
         yield from talk.lines(result)
@@ -182,11 +182,12 @@ def job(talk: Talk) -> Reply:
     case = talk.case
     yield from talk.say(clean(result.text.splitlines()[0]), result.id)
     if len(case.attempts) > 1:
-        yield from talk.say(f"It was tried {len(case.attempts)} times; the verdict is about the last attempt.")
+        yield from talk.say(
+            f"It was tried {len(case.attempts)} times; the verdict is about the last attempt.", result.id
+        )
         for attempt in case.attempts:
             yield from talk.item(f"attempt {attempt.number}: {attempt.outcome}", result.id)
     else:
         yield from talk.say("There was one attempt, as far as the logs show.")
-    yield from talk.say(
-        f"Not read: {plural(len(case.not_read), 'source')}." if case.not_read else "All of it was read."
-    )
+    left = f"Not read: {plural(len(case.not_read), 'source')}." if case.not_read else "All of it was read."
+    yield from talk.say(left, result.id)

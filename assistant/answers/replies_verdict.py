@@ -152,8 +152,9 @@ def _other_place(talk: Talk) -> Reply:
     for rank in talk.named.ranks[:3]:
         result = yield from talk.ask("rank_status", rank=rank)
         if result.status.value == "error":
-            yield from talk.say(f"No line of rank {rank} was found, so nothing can be said of it.", result.id)
-        elif rank in blamed:
+            yield from talk.note(f"Nothing can be said of rank {rank}: {clean(result.text)}")
+            continue
+        if rank in blamed:
             yield from talk.say(f"Rank {rank} is the one that is blamed.", result.id)
         else:
             yield from talk.say(f"Rank {rank} is not blamed.", result.id)

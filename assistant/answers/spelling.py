@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 _WORD = re.compile(r"(?<![\w./:<@-])[a-z][a-z']{2,19}(?![\w./:>@-])")
-SHORT, LONG = 4, 7
+SHORT, LONG = 4, 9
 """Up to so many letters only a swap, a lost or a doubled letter is a slip; from so many on two slips are."""
 
 

@@ -17,9 +17,13 @@ _ASKS = (
     r"what|what's|whats|how|why|which|who|who's|where|when|is|are|was|were|can|could|should|shall|do|does|did|will|"
     r"show|give|tell|list|find|explain|compare"
 )
-_PARTS = re.compile(rf"(?i)[?!;\n]+\s*|\.\s+|,?\s+(?:and|then|also|plus)\s+(?:then\s+|also\s+)?(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)")
+_PARTS = re.compile(
+    rf"(?i)[?!;\n]+\s*|\.\s+|,?\s+(?:and|then|also|plus)\s+(?:then\s+|also\s+)?(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)"
+)
 _GOES_ON = re.compile(r"(?i)^\W*(?:and|what about|how about|same for|same question for|or|also|now)\b")
-_POINTS_BACK = re.compile(r"(?i)\b(?:that|this|the same)\s+(?:rank|node|host|machine|gpu|one|process|worker|server)\b|\bthere\b")
+_POINTS_BACK = re.compile(
+    r"(?i)\b(?:that|this|the same)\s+(?:rank|node|host|machine|gpu|one|process|worker|server)\b|\bthere\b"
+)
 _CARRIED = {
     "place": ("ranks", "nodes", "strangers"),
     "why_not": ("ranks", "nodes", "causes", "strangers"),
@@ -104,5 +108,5 @@ class Reader:
 def _with_word(named: Entities) -> str:
     text = named.bare.lower()
     for term in named.words[-1:]:
-        text = text.replace(term.lower(), "<word>")
+        text = re.sub(rf"(?<![\w<]){re.escape(term.lower())}s?(?![\w>])", "<word>", text)
     return text

@@ -76,6 +76,8 @@ def _nodes(case: Case) -> Iterator[str]:
 def _further(case: Case) -> Iterator[str]:
     for failure in case.failures:
         yield f"Further failure: {failure.verdict.cause}: {clean(failure.verdict.statement)}"
+    if len(case.attempts) > 1:
+        yield f"Attempts: {len(case.attempts)}"
     for attempt in case.attempts if len(case.attempts) > 1 else ():
         last = "" if attempt.last_iteration is None else f", last iteration {attempt.last_iteration}"
         yield f"Attempt {attempt.number}: {attempt.outcome}{last}"

@@ -42,7 +42,10 @@ def score(*, tune: bool, show: bool, jobs: Sequence[str]) -> int:
     print(f"forbidden claims: {wrongly}")
     right, asked = map(sum, zip(*figures.values(), strict=True))
     if not tune and not jobs:
-        keep("offline", {"right": right, "asked": asked, "forbidden": wrongly, **{k: list(v) for k, v in figures.items()}})
+        keep(
+            "offline",
+            {"right": right, "asked": asked, "forbidden": wrongly, **{k: list(v) for k, v in figures.items()}},
+        )
     return 0 if asked and right / asked >= ENOUGH and not wrongly else 1
 
 
@@ -70,7 +73,9 @@ def bench() -> int:
             for intent in intents().file.intents:
                 taken.append(first_token(job.answerer(), intent.says[0], time.perf_counter))
     slowest, median = max(taken), statistics.median(taken)
-    print(f"first text after {median * 1000:.0f} ms (median), {slowest * 1000:.0f} ms (slowest) of {len(taken)} questions")
+    print(
+        f"first text after {median * 1000:.0f} ms (median), {slowest * 1000:.0f} ms (slowest) of {len(taken)} questions"
+    )
     keep("offline-bench", {"median": round(median, 4), "slowest": round(slowest, 4), "questions": len(taken)})
     return 0 if slowest < SECONDS else 1
 

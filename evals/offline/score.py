@@ -12,6 +12,8 @@ from evals.desks import Opened, opened
 from evals.offline.questions import Asked, QuestionFile, facts_of, forbidden_of
 
 _FENCED = re.compile(r"(`{3,})\n.*?\n\1", re.DOTALL)
+_ASKED = re.compile(r"^- [^\n]*\?$", re.MULTILINE)
+"""A question that is suggested claims nothing."""
 _QUOTED = re.compile(r"`[^`\n]*`")
 
 
@@ -57,7 +59,7 @@ def marked(job: Opened, asked: Asked, held: bool, facts: Iterable[str], forbidde
         history += (Turn(question=question, answer=text_of(list(answerer.events(question, history)))),)
     events = list(answerer.events(Question(text=asked.ask), history))
     answer = text_of(events)
-    prose = _QUOTED.sub(" ", _FENCED.sub(" ", answer))
+    prose = _ASKED.sub(" ", _QUOTED.sub(" ", _FENCED.sub(" ", answer)))
     return Mark(
         job.name, asked, held, answer,
         missing=tuple(fact for fact in facts if not re.search(fact, answer)),

@@ -24,7 +24,9 @@ def main() -> int:
     print(f"{len(changed)} of {len(lines)} ordinary lines touched", *(line[:200] for line in changed), sep="\n  ")
     failed = [one.text for one in attacks if not masking_holds(one, ("n01",))]
     problems = [problem for job in JOBS for problem in attack_problems(job)]
-    print(f"{len(attacks)} attacks: {len(failed)} change masking, {len(problems)} other problems", *problems, sep="\n  ")
+    print(
+        f"{len(attacks)} attacks: {len(failed)} change masking, {len(problems)} other problems", *problems, sep="\n  "
+    )
     keep("privacy", {"secrets": len(secrets), "leaks": len(left), "lines": len(lines), "touched": len(changed),
                      "attacks": len(attacks), "changed": len(failed) + len(problems)})  # fmt: skip
     return 0 if not left and not failed and not problems and len(changed) < MOST * len(lines) else 1

@@ -88,7 +88,11 @@ def test_a_case_without_its_logs_answers_from_what_it_keeps(hang: Opened) -> Non
     assert calls.call("overview", {}).status is ResultStatus.FOUND
     assert calls.call("list_events", {}).status is ResultStatus.FOUND
     assert calls.call("timeline", {}).status is ResultStatus.FOUND
-    for name, arguments in (("grep_log", {"pattern": "x"}), ("read_window", {"evidence": "E1"}), ("rank_status", {"rank": 1})):
+    for name, arguments in (
+        ("grep_log", {"pattern": "x"}),
+        ("read_window", {"evidence": "E1"}),
+        ("rank_status", {"rank": 1}),
+    ):
         gone = calls.call(name, arguments)
         assert gone.status is ResultStatus.ERROR
         assert "not at hand" in gone.text
