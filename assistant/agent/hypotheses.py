@@ -8,9 +8,11 @@ from typing import Any, Literal
 from pydantic import Field, ValidationError
 
 from assistant.agent.conversation import Conversation
+from assistant.answers.claims import citations
 from assistant.answers.entities import known_nodes
 from assistant.answers.grounding import check
 from assistant.answers.models import Hypothesis, Standing, VerdictGiven
+from assistant.answers.sentences import split
 from assistant.case.models import Cause
 from assistant.case.text import clean
 from assistant.tools.calls import Calls
@@ -67,6 +69,18 @@ def unsupported(calls: Calls, statement: str, cited: tuple[str, ...]) -> str | N
     return (
         f"The statement does not hold: {'; '.join(found.problems)}." if found.standing is Standing.UNSUPPORTED else None
     )
+
+
+def unargued(calls: Calls, argument: str, *, departs: bool) -> str | None:
+    """Why an argument cannot stand: it must cite where it departs from the verdict, and carry what it cites."""
+    if departs and argument and not citations(argument):
+        return "It departs from the verdict of the case: cite in `argument` the evidence that it rests on."
+    desk = calls.desk
+    for sentence in split(argument):
+        found = check(sentence, shown=desk.shown, results=calls.results, hosts=known_nodes(desk.case))
+        if found.standing is Standing.UNSUPPORTED:
+            return f"The argument does not hold: {'; '.join(found.problems)}."
+    return None
 
 
 def verdict_of(calls: Calls, arguments: Mapping[str, Any]) -> VerdictGiven:

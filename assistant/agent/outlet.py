@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 
 from assistant.agent.thinking import Thoughts
@@ -11,11 +12,16 @@ from assistant.answers.entities import known_nodes
 from assistant.answers.grounding import check
 from assistant.answers.models import AnswerEvent, Replaced, Standing, Text
 from assistant.answers.sentences import Pieces
+from assistant.case.text import clean
 from assistant.errors import AnswerGarbled
 from assistant.tools.calls import Calls
 
 _HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
 """Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
+_FETCHED = re.compile(
+    r"(!)(\[)|(\])(\()|(\])(:)(?=\s*https?:)|<(?=(?:img|a|iframe|link|script|object|svg)\b)", re.IGNORECASE
+)
+"""What a page would take for a picture, a link or an element."""
 _BEGINNING = max(map(len, _HELD))
 LONGEST = 400_000
 """Characters of one message of a model."""
@@ -88,7 +94,7 @@ class Outlet:
     def replace(self, old: Text, text: str) -> bool:
         """Puts a corrected sentence in place of a marked one, if it passes the check."""
         start, end = _edges(old.text)
-        whole = f"{start}{self.veil.back(text).strip()}{end}" if text.strip() else ""
+        whole = f"{start}{harmless(self.veil.back(text)).strip()}{end}" if text.strip() else ""
         found = self._checked(whole)
         if whole and found.standing is Standing.UNSUPPORTED:
             return False
@@ -101,7 +107,7 @@ class Outlet:
         return True
 
     def _show(self, piece: str) -> None:
-        restored = self.veil.back(piece)
+        restored = harmless(self.veil.back(piece))
         if not restored.strip():
             return
         found = self._checked(restored)
@@ -119,6 +125,13 @@ class Outlet:
         return Text(
             number=1, text=text, standing=found.standing, citations=found.citations, problems=found.problems
         )  # fmt: skip
+
+
+def harmless(text: str) -> str:
+    """A model's words with nothing in them that a terminal would act on, and no link or picture that a page would
+    fetch: an address could carry away what was read."""
+    lines = "\n".join(clean(line) for line in text.split("\n"))
+    return _FETCHED.sub(lambda found: " ".join(filter(None, found.groups())) or "&lt;", lines)
 
 
 def _edges(text: str) -> tuple[str, str]:

