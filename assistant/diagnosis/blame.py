@@ -38,6 +38,8 @@ def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
     fault = group.fault
     if fault is None or fault.blame is Blame.NOBODY:
         return Judgement(nobody="an outside decision, no fault of a rank")
+    if fault.blame is Blame.ODD_ONE_OUT:
+        return _odd_one_out(group, bench, reasons)
     struck = _struck(group, bench)
     reason = _all_alike(struck, group, bench.people) or _shared(group, fault, bench) or _alone(struck, fault, bench)
     if reason:
@@ -45,6 +47,19 @@ def judge(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
     placed = _placed(group, bench, reasons) or _ended(group, bench)
     placed = tuple(b for b in placed if _may_be_blamed(b.place, fault, bench.people))
     return Judgement(placed) if placed else Judgement(nobody="the logs do not say which rank or node it was")
+
+
+def _odd_one_out(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgement:
+    """Writers that each say to differ from rank 0: who of them stands alone."""
+    writers = frozenset(e.writer.rank for e in group.exhibits if e.stands and e.writer.rank is not None)
+    size = bench.people.size
+    if size >= 3 and len(writers) == size - 1 and 0 not in writers:
+        place = _node_of(Place(bench.people.node_of.get(0), 0), bench.people)
+        why = "all other ranks say that they differ from it"
+        return Judgement((Blamed(Place(place.node, 0), 0.9, (why,), group.exhibits),))
+    if not writers or len(writers) * 2 >= size:
+        return Judgement(nobody="who of them differs cannot be told from the rest")
+    return Judgement(_placed(group, bench, reasons))
 
 
 def _struck(group: Group, bench: Bench) -> frozenset[int]:

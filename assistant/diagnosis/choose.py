@@ -10,7 +10,7 @@ import polars as pl
 from assistant.case.vocabulary import Confidence, EvidenceClass, Stage, Status
 from assistant.diagnosis.exhibits import exhibits, last_attempt
 from assistant.diagnosis.exit_theory import HARD, exit_theory
-from assistant.diagnosis.exits import exits
+from assistant.diagnosis.exits import exits, without_stopped
 from assistant.diagnosis.groups import group
 from assistant.diagnosis.hang_theory import hang_theory
 from assistant.diagnosis.initiating import EARLIEST, TAIL, TERMINAL, TIER, weigh
@@ -44,7 +44,7 @@ def prepare(findings: Findings) -> Bench:
     attempt = last_attempt(findings.scan)
     current = [e for e in shown if e.record.attempt == attempt]
     groups = group(e for e in current if e.stands)
-    ends = exits(findings.signals, people, attempt)
+    ends = without_stopped(exits(findings.signals, people, attempt), current)
     weighed = weigh(groups, findings, ends)
     silent = silent_ranks(findings, people, groups)
     goal = _goal(findings, attempt)
@@ -58,8 +58,14 @@ def _goal(findings: Findings, attempt: int) -> bool:
     if not goals.height:
         return False
     last = {int(stream): int(order) for stream, order in goals.select("stream", "order").iter_rows()}
-    later = marks.filter(pl.col("stage").is_not_null() & ~pl.col("stage").is_in(WINDING_UP)).select("stream", "order")
-    return not any(order > last.get(stream, order) for stream, order in later.iter_rows())
+    reached: dict[int, int] = {}
+    later = marks.filter(pl.col("stage").is_not_null() & ~pl.col("stage").is_in(WINDING_UP)).sort("stream", "order")
+    for stream, order, iteration in later.select("stream", "order", "iteration").iter_rows():
+        if order <= last.get(stream, order):
+            reached[stream] = max(reached.get(stream, -1), -1 if iteration is None else iteration)
+        elif iteration is None or iteration > reached.get(stream, -1):  # a progress bar is drawn once more at the end
+            return False
+    return True
 
 
 def choose(bench: Bench) -> Theory | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assistant.diagnosis.models import Place, Population
+from assistant.diagnosis.models import Exhibit, Place, Population
+from assistant.faults.models import FaultRole
 from assistant.signals.models import Signal, SignalKind
 
 CAUSE_OF_SIGNAL: dict[int, str] = {
@@ -59,6 +60,16 @@ def exits(signals: Iterable[Signal], people: Population, attempt: int) -> tuple[
             continue
         best.setdefault(end.place, end)
     return tuple(best.values())
+
+
+def without_stopped(ends: Iterable[Exit], exhibits: Iterable[Exhibit]) -> tuple[Exit, ...]:
+    """The ends, those not counted as self-inflicted whose process had only said that it was being stopped."""
+    said: dict[int, set[bool]] = {}
+    for exhibit in exhibits:
+        if exhibit.writer.rank is not None and exhibit.fault is not None and exhibit.stands:
+            said.setdefault(exhibit.writer.rank, set()).add(exhibit.role is FaultRole.TEARDOWN)
+    stopped = {rank for rank, roles in said.items() if roles == {True}}
+    return tuple(replace(end, by_itself=False) if end.place.rank in stopped else end for end in ends)
 
 
 def _order(end: Exit) -> tuple[bool, float, tuple[int, int]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from assistant.case.vocabulary import Confidence, EvidenceClass
 from assistant.diagnosis.models import Exhibit, Group, Place
+from assistant.diagnosis.order import CLOCK_TOLERANCE
 from assistant.diagnosis.silence import Silent
 from assistant.diagnosis.theory import Bench, Blamed, Theory
 from assistant.faults.library import Library
+from assistant.faults.models import Fault
 
 TELLING = 0.8
 """Weight of silence from which on a rank is blamed."""
@@ -52,18 +54,34 @@ def _confidence(guilty: list[Silent]) -> Confidence:
 
 
 def _nature(victims: list[Group], found: bool, library: Library) -> tuple[str, str]:
-    """Timeouts mean a rank that did not come; lost connections a network, or a peer that went away."""
+    """Timeouts mean a rank that did not come; connections lost before any timeout a network, or a peer gone away."""
     if found:
         return "collective.hang", "did not take part in a collective that the others waited for"
     hang = ("collective.hang", "ranks waited in a collective, and the logs do not show for whom")
-    ids = [
-        name for group in victims for name in (group.first.fault.id if group.first.fault else "", *group.first.others)
-    ]
-    faults = [fault for name in ids if (fault := library.get(name)) is not None]
-    lost = [fault for fault in faults if fault.cause.startswith("network.")]
-    if lost:
-        return lost[0].cause, lost[0].title
-    return (faults[0].cause, faults[0].title) if faults and faults[0].cause.startswith("launch.") else hang
+    lost = [group for group in victims if _cause(group, library, "network.")]
+    waited = [group for group in victims if _cause(group, library, "collective.")]
+    if lost and not _came_first(waited, lost):
+        fault = _cause(lost[0], library, "network.")
+        return (fault.cause, fault.title) if fault else hang
+    first = _cause(victims[0], library, "")
+    return (first.cause, first.title) if first and first.cause.startswith("launch.") else hang
+
+
+def _cause(group: Group, library: Library, layer: str) -> Fault | None:
+    """The entry of that layer which a group's records match, the most specific first."""
+    names = (group.first.fault.id if group.first.fault else "", *group.first.others)
+    faults = (library.get(name) for name in names)
+    return next((fault for fault in faults if fault is not None and fault.cause.startswith(layer)), None)
+
+
+def _came_first(waited: list[Group], lost: list[Group]) -> bool:
+    """Whether ranks timed out before connections broke: one that gives up closes its connections to the others."""
+    began = [group.first.record.time for group in waited if group.first.record.own_time]
+    broke = [group.first.record.time for group in lost if group.first.record.own_time]
+    started, ended = [t for t in began if t is not None], [t for t in broke if t is not None]
+    if not waited or not started or not ended:
+        return bool(waited)
+    return min(started) <= min(ended) + CLOCK_TOLERANCE
 
 
 def _blamed(silent: Silent, bench: Bench) -> Blamed:

@@ -41,6 +41,8 @@ class Blame(StrEnum):
     """The rank (or node) whose stream holds the record."""
     SUBJECT = "subject"
     """The rank, node or device named by the regex's groups; the writer where no group matched."""
+    ODD_ONE_OUT = "odd_one_out"
+    """Each record compares its writer with rank 0: a minority of writers differs; where all but rank 0 write, it does."""
     NOBODY = "nobody"
 
 

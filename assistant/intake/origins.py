@@ -46,6 +46,8 @@ _SLURM_TASK = re.compile(r"^(?:slurm|job|srun)[-_](\d{3,})[-_.](?:task[-_]?)?(\d
 _LOCAL = re.compile(r"local[-_]?rank[-_=]?(\d{1,4})(?![0-9])", re.I)
 _RANK = re.compile(r"(?<![A-Za-z])(?:global[-_]?)?rank[-_=.]?(\d{1,6})(?![0-9])", re.I)
 _DEVICE = re.compile(r"(?<![A-Za-z])(?:device|gpu|npu)[-_]?(\d{1,3})(?![0-9A-Za-z])", re.I)
+MOST_DEVICES = 15
+"""Highest index of a device in one machine."""
 _PLOG = re.compile(r"^(?:plog|device)-(\d+)_\d{8,}$")
 _TASK = re.compile(r"(?<![A-Za-z])(?:task|proc(?:ess)?)[-_]?(\d{1,6})(?![0-9])", re.I)
 _PLACE = re.compile(
@@ -61,7 +63,7 @@ _ROLE = re.compile(r"^(?:launcher|torchrun|elastic|mpirun|srun|console|train)[-_
 """What a file name says of its writer's role before it names the host."""
 _COUNTED = re.compile(r"^[A-Za-z][A-Za-z0-9.-]*?\d+[A-Za-z]?\d*$")
 _NO_HOST = re.compile(
-    r"^(?:attempt|rank|local|run|trial|epoch|step|iter|exp|version|v|part|try|retry|restart|job|slurm|device|gpu|npu|"
+    r"^(?:attempt|rank|local|run|trial|epoch|step|iter|exp|version|v|part|try|retry|restart|job|slurm|"
     r"dev-os|stdout|stderr|log|logs|train|global|task|proc|pid|out|err|checkpoint|ckpt|tmp|seed|fold|shard|day|plog)"
     r"[-_.]?\d*",
     re.I,
@@ -146,6 +148,8 @@ def _device_in(part: str, *, file: bool) -> str | None:
     if found is None:
         return None
     before = part[: found.start()].rstrip("-_.")
+    if not file and not before and _numbers_a_machine(found.group(1)):
+        return None
     plain = file and not any(letter.isdecimal() for letter in before)
     return found.group(1) if not before or plain or _RANK.search(before) or _PLACE.search(before) else None
 
@@ -161,6 +165,11 @@ def _launch_folder(path: str) -> str:
     """The part of a path above a torchrun log tree's own run folder; else the file's folder."""
     head, found, _ = path.partition("/attempt_")
     return head.rpartition("/")[0] if found else path.rpartition("/")[0]
+
+
+def _numbers_a_machine(digits: str) -> bool:
+    """`gpu-008` and `gpu64`: devices are counted from 0, without zeros in front, and no machine holds so many."""
+    return (len(digits) > 1 and digits.startswith("0")) or int(digits) > MOST_DEVICES
 
 
 def _no_host(part: str, *, file: bool) -> bool:
