@@ -35,7 +35,7 @@ class RootrankApp(App[RootrankError | None]):
 
     def on_reading_screen_ready(self, message: ReadingScreen.Ready) -> None:
         """The case is there: the workplace takes over."""
-        self.switch_screen(Workplace(message.table))
+        self.switch_screen(Workplace(self.workshop, message.table))
 
     def on_reading_screen_refused(self, message: ReadingScreen.Refused) -> None:
         """There is nothing to show."""

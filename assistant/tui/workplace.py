@@ -1,4 +1,4 @@
-"""The workplace: the verdict and everything it rests on, on one screen."""
+"""The workplace: the verdict and everything it rests on beside the conversation, and the prompt below both."""
 
 from __future__ import annotations
 
@@ -6,45 +6,75 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer
 
-from assistant.case.text import plural
-from assistant.tui.heatmap import HeatMap
-from assistant.tui.listing import EvidenceList, SuspectList
-from assistant.tui.ports import Table
+from assistant.errors import UsageError
+from assistant.tui.casepane import CasePane
+from assistant.tui.commands import split
+from assistant.tui.completion import names_of
+from assistant.tui.conversation import Conversation
+from assistant.tui.deeds import do
+from assistant.tui.editor import edited
+from assistant.tui.fulltext import FullText
+from assistant.tui.history import History
+from assistant.tui.messages import Asked, PlaceWanted, RowWanted
+from assistant.tui.palette import Commands
+from assistant.tui.ports import Table, Workshop
+from assistant.tui.prompt import Offers, Prompt
 from assistant.tui.safe import Literal, plain
-from assistant.tui.verdict import VerdictCard
+from assistant.tui.statusbar import StatusBar
+
+SMALLEST = (40, 10)
+"""Columns and rows below which only a message is shown."""
 
 
 class Workplace(Screen[None]):
     """One case on the screen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+q", "app.quit", "Quit", id="app.quit")]
+    COMMANDS = Screen.COMMANDS | {Commands}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help", "Help", id="app.help", priority=True),
+        Binding("f2", "other", "Case/chat", id="app.other", priority=True),
+        Binding("ctrl+p", "app.command_palette", "Commands", id="app.palette", priority=True),
+        Binding("escape", "escape", "Stop", show=False, id="app.stop"),
+        Binding("ctrl+g", "edit", "Editor", show=False, id="app.editor"),
+        Binding("ctrl+l", "redraw", "Draw anew", show=False, id="app.redraw"),
+        Binding("ctrl+z", "app.suspend_process", "Suspend", show=False, id="app.suspend", priority=True),
+        Binding("ctrl+q", "app.quit", "Quit", id="app.quit", priority=True),
+    ]
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, workshop: Workshop, table: Table) -> None:
         super().__init__()
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]
-        self.table = table
+        self.workshop, self.table = workshop, table
+        self.talk = Conversation(workshop, table)
+        self.pane = CasePane(table)
+        self._offers = Offers()
+        self.prompt = Prompt(self._offers, History(workshop.folder))
 
     def compose(self) -> ComposeResult:
-        case = self.table.case
         yield Literal(id="headline")
-        with Horizontal(id="body"), Vertical(id="case"):
-            yield VerdictCard(case)
-            with VerticalScroll(id="details", can_focus=False):
-                yield SuspectList("suspects")
-                yield HeatMap(case, self.table.examination)
-                yield EvidenceList("evidence")
+        with Horizontal(id="body"):
+            yield self.pane
+            yield self.talk
         yield Literal(id="hidden")
-        yield Footer(show_command_palette=False)
+        yield self._offers
+        yield self.prompt
+        yield StatusBar()
+        yield Footer(show_command_palette=False, compact=True)
+        yield Literal("", id="too-small")
 
     def on_mount(self) -> None:
         """Fills the screen."""
         self.show_table(self.table)
+        self.prompt.focus()
+        if self.workshop.earlier() is not None:
+            self.add_class("-talking")
+        self.on_conversation_changed()
 
     def show_table(self, table: Table) -> None:
         """Shows a case, the present one or its next revision."""
@@ -54,28 +84,112 @@ class Workplace(Screen[None]):
         read = f"{case.timing.bytes:,} bytes read in {case.timing.seconds:.1f} s"
         unread = f" · {len(case.not_read)} not read" if case.not_read else ""
         self.query_one("#headline", Literal).show(f"Rootrank · {plain(case.case)}{revision} · {read}{unread}")
-        self.query_one(VerdictCard).set_case(case)
-        self.query_one(SuspectList).set_case(case)
-        self.query_one(HeatMap).set_case(case, table.examination)
-        self.query_one(EvidenceList).set_case(case)
+        self.pane.set_table(table)
+        self.prompt.names = names_of(case, table.examination)
         self.call_after_refresh(self.tell_hidden)
 
     def on_resize(self) -> None:
         """What does not fit is told anew."""
+        width, height = self.app.size
+        small = width < SMALLEST[0] or height < SMALLEST[1]
+        self.set_class(small, "-small")
+        self.query_one("#too-small", Literal).show(
+            f"{width}x{height} is too small; {SMALLEST[0]}x{SMALLEST[1]} will do"
+        )
         self.call_after_refresh(self.tell_hidden)
 
     def tell_hidden(self) -> None:
         """One line that says what the window is too small for."""
-        parts = [part for part in (self._beneath(), self._rows_hidden()) if part]
+        parts = self.pane.hidden()
+        if self.has_class("-narrow"):
+            talking = self.has_class("-talking")
+            parts = ["the case (F2)"] if talking else ["the conversation (F2)", *parts]
         text = f"hidden: {', '.join(parts)}" if parts else ""
         self.query_one("#hidden", Literal).show(Content(text))
         self.query_one("#hidden").display = bool(text)
 
-    def _rows_hidden(self) -> str:
-        kept = self.query_one(HeatMap).hidden
-        return f"{kept} rows of the heat map" if kept else ""
+    def tell(self, text: str, *, warning: bool = False) -> None:
+        """A short word of the program."""
+        self.notify(plain(text, 400), severity="warning" if warning else "information", markup=False)
 
-    def _beneath(self) -> str:
-        scroll = self.query_one("#details", VerticalScroll)
-        rest = scroll.max_scroll_y
-        return f"{plural(rest, 'line')} of the case (scroll)" if rest else ""
+    def on_asked(self, message: Asked) -> None:
+        """A question or a command; it stays in the prompt where it cannot be taken now."""
+        message.stop()
+        if (command := split(message.text)) is not None:
+            if do(self, *command):
+                self.prompt.sent()
+            return
+        if not self.talk.ask(message.text):
+            self.tell("an answer is being written; escape stops it", warning=True)
+            return
+        self._sent(message.text)
+
+    def _sent(self, text: str) -> None:
+        if self.prompt.text.strip() == text:
+            self.prompt.sent()
+        self.add_class("-talking")
+        self.tell_hidden()
+
+    def on_prompt_refused(self) -> None:
+        """Longer than what an answerer takes."""
+        self.tell("the question is too long; attach long text as a file", warning=True)
+
+    def on_place_wanted(self, message: PlaceWanted) -> None:
+        """Something cited was picked."""
+        message.stop()
+        self.open_place(message.name)
+
+    def on_row_wanted(self, message: RowWanted) -> None:
+        """A tool row was picked."""
+        message.stop()
+        self.talk.transcript.fold(message.name)
+
+    def open_place(self, name: str) -> None:
+        """Opens what is cited: a tool's row, or a log line."""
+        if name in self.table.calls.results and self.talk.transcript.show_row(name):
+            self.add_class("-talking")
+            self.tell_hidden()
+            return
+        item = self.table.calls.desk.evidence(name)
+        if item is None:
+            self.tell(f"nothing is cited as {name}", warning=True)
+            return
+        self.app.push_screen(FullText(f"{item.id}  {item.source}:{item.line}", item.text))
+
+    def on_conversation_changed(self) -> None:
+        """Draws the status line anew."""
+        self.query_one(StatusBar).show_state(self.talk)
+
+    def action_escape(self) -> None:
+        """Stops the answer; else goes back to the prompt."""
+        if not self.talk.stop():
+            self.prompt.focus()
+
+    def action_other(self) -> None:
+        """In a narrow window: the other of case and conversation; in a wide one the focus goes there."""
+        talking = not self.has_class("-talking")
+        self.set_class(talking, "-talking")
+        self.tell_hidden()
+        if self.has_class("-wide"):
+            (self.talk.transcript if talking else self.pane.first).focus()
+        elif not talking:
+            self.pane.first.focus()
+
+    def action_help(self) -> None:
+        """Shows keys and commands."""
+        do(self, "help", "")
+
+    def action_redraw(self) -> None:
+        """Draws everything anew, after something else wrote on the terminal."""
+        self.refresh(layout=True)
+
+    def action_edit(self) -> None:
+        """Writes the question in an editor."""
+        try:
+            with self.app.suspend():
+                text = edited(self.prompt.text)
+        except UsageError as error:
+            self.tell(f"{error.message}; {error.hint}", warning=True)
+        else:
+            self.prompt.load_text(text)
+            self.prompt.focus()

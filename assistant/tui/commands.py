@@ -1,0 +1,43 @@
+"""The slash commands: one list that feeds the prompt, the palette, the help and docs/chat.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that can be asked of the screen."""
+
+    name: str
+    help: str
+    argument: str = ""
+    """What follows it, as it is written in the help; empty where nothing does."""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "Keys of the part that has the focus, and all commands"),
+    Command("open", "Open what is cited: E7, S1, T3, or a file and a line", "PLACE"),
+    Command("stop", "Stop the answer that is being written"),
+    Command("edit", "Write the question in your editor ($VISUAL, $EDITOR)"),
+    Command("newcomer", "Explain the terms of the field from now on; again: no more"),
+    Command("language", "Language of answers from now on, such as de; offline knows English only", "TAG"),
+    Command("copy", "Copy the last answer as plain text"),
+    Command("theme", "Change the colours; without a name: list those there are", "[NAME]"),
+    Command("quit", "End; the session is kept"),
+)
+BY_NAME: dict[str, Command] = {command.name: command for command in COMMANDS}
+
+
+def split(text: str) -> tuple[str, str] | None:
+    """Name and argument of a slash command; None for a question."""
+    if not text.startswith("/") or text.startswith("//"):
+        return None
+    name, _, rest = text[1:].strip().partition(" ")
+    # A path is a question about a file, not a command.
+    return (name.lower(), rest.strip()) if name and "/" not in name else None
+
+
+def usage(command: Command) -> str:
+    """`/open PLACE`."""
+    return f"/{command.name} {command.argument}".rstrip()

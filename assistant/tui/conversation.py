@@ -1,0 +1,128 @@
+"""The conversation: asks, shows what comes, stops. It decides nothing about answers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from textual import work
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.worker import Worker
+
+from assistant.answers.models import AnswerEvent, Cancelled, Question, Usage
+from assistant.answers.sessions import Session
+from assistant.errors import RootrankError
+from assistant.tui.dialogue import Dialogue
+from assistant.tui.ports import Table, Workshop
+from assistant.tui.scribe import Scribe
+from assistant.tui.transcript import Transcript
+
+WELCOME = "Ask about this job. Every sentence is checked against the logs; what they do not show is marked ⚠."
+
+
+class Conversation(Vertical):
+    """The transcript and what stands behind it."""
+
+    class Changed(Message):
+        """Something that the status line shows has changed."""
+
+    def __init__(self, workshop: Workshop, table: Table) -> None:
+        super().__init__(id="talk")
+        self.newcomer = False
+        self.language: str | None = None
+        self.dialogue: Dialogue | None = None
+        self._workshop, self._table = workshop, table
+        self._ready = asyncio.Event()
+        self._answering: Worker[None] | None = None
+        self.transcript = Transcript("transcript")
+        self.scribe = Scribe(self.transcript)
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+
+    def on_mount(self) -> None:
+        """Reads back the session that goes on, and gets the answerer ready."""
+        earlier = self._workshop.earlier()
+        if earlier is not None:
+            self.scribe.replay(earlier)
+        else:
+            self.scribe.remark(WELCOME)
+        self._prepare(earlier)
+
+    @work(thread=True, group="answerer", exit_on_error=False)
+    def _prepare(self, earlier: Session | None) -> None:
+        """A model's library takes seconds to load; the screen does not wait."""
+        table, said = self._table, None
+        try:
+            answerer = self._workshop.answerer(table, {})
+        except RootrankError as error:
+            answerer, said = table.offline, error
+        history = earlier.turns if earlier is not None else ()
+        dialogue = Dialogue(answerer, lambda: self._workshop.begin(table, answerer), history)
+        with contextlib.suppress(RuntimeError):
+            self.app.call_from_thread(self._prepared, dialogue, said)
+
+    def _prepared(self, dialogue: Dialogue, error: RootrankError | None) -> None:
+        self.dialogue = dialogue
+        if error is not None:
+            self.scribe.remark(f"{error.message}; {error.hint}. The offline answerer takes over.", "$text-warning")
+        self._ready.set()
+        self.post_message(self.Changed())
+
+    @property
+    def usage(self) -> Usage | None:
+        """What the last turn has used."""
+        return self.scribe.usage
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is being written."""
+        return self._answering is not None and self._answering.is_running
+
+    def ask(self, text: str) -> bool:
+        """Asks a question; refused while an answer is being written."""
+        if self.busy:
+            return False
+        question = Question(text=text, newcomer=self.newcomer, language=self.language)
+        self.scribe.ask(question)
+        self.transcript.scroll_end(animate=False)
+        self._answering = self._answer(question)
+        self.post_message(self.Changed())
+        return True
+
+    @work(group="answer", exit_on_error=False)
+    async def _answer(self, question: Question) -> None:
+        await self._ready.wait()
+        assert self.dialogue is not None
+        events = self.dialogue.ask(question)
+        try:
+            async for event in events:
+                self._take(event)
+        except asyncio.CancelledError:
+            self.scribe.take(Cancelled())
+        finally:
+            await events.aclose()  # type: ignore[attr-defined]
+            self.call_later(self.post_message, self.Changed())
+
+    def _take(self, event: AnswerEvent) -> None:
+        self.scribe.take(event)
+        if isinstance(event, Usage):
+            self.post_message(self.Changed())
+
+    def stop(self) -> bool:
+        """Stops the answer; whether there was one."""
+        if not self.busy or self._answering is None:
+            return False
+        self._answering.cancel()
+        return True
+
+    def last_answer(self) -> str:
+        """The last answer as plain text."""
+        return self.dialogue.history[-1].answer if self.dialogue and self.dialogue.history else ""
+
+    def on_unmount(self) -> None:
+        """Closes the session."""
+        if self.dialogue is not None:
+            self.dialogue.close()

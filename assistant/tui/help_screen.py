@@ -1,0 +1,50 @@
+"""The help: keys of the part that has the focus, and the slash commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Footer
+
+from assistant.tui.commands import COMMANDS, usage
+from assistant.tui.safe import Literal
+
+
+class HelpScreen(ModalScreen[None]):
+    """Shows it; escape closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1", "dismiss", "Close", id="help.close")]
+
+    def __init__(self, about: Screen[None]) -> None:
+        super().__init__()
+        self._rows = list(_keys(about))
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="window"):
+            yield Literal(Content.styled("Keys here", "bold"), classes="heading")
+            yield Literal(Content("\n").join(self._rows))
+            yield Literal(Content.styled("Commands, to be typed into the prompt", "bold"), classes="heading")
+            yield Literal(Content("\n").join(map(_command, COMMANDS)))
+        yield Footer(show_command_palette=False)
+
+
+def _command(command: object) -> Content:
+    one = next(known for known in COMMANDS if known is command)
+    return Content.assemble((f"{usage(one):<20}", "bold $text-accent"), one.help)
+
+
+def _keys(about: Screen[None]) -> Iterator[Content]:
+    seen: set[str] = set()
+    for binding in about.active_bindings.values():
+        one = binding.binding
+        if one.description and not one.system and one.action not in seen:
+            seen.add(one.action)
+            key = about.app.get_key_display(one)
+            named = f"  ({one.id})" if one.id else ""
+            yield Content.assemble((f"{key:<20}", "bold $text-accent"), one.description, (named, "$text-muted"))
