@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.answers.language import COMMANDS, FAILURES, FIELD, NEGATION, NUMBERS, plain_text
+from assistant.answers.failures import FAILURES
+from assistant.answers.language import COMMANDS, FIELD, NEGATION, NUMBERS, plain_text
 from assistant.answers.quantities import MEASURED, UNIT
 
 CITATION = re.compile(r"\[([A-Za-z][^\[\]\n]{0,1000})\]")
@@ -48,7 +49,8 @@ class Claim:
 _AND = r"\s*(?:,|and|or|&|/|und|oder|sowie|、|和|与|及|或)\s*"
 _TO = r"\s*(?:-|\u2013|\u2014|~|\.\.|to|through|bis|到|至)\s*"
 _RANK = r"(?:ranks?|Rangs?|R[aä]ngen?|Ränge|进程|秩)"
-_MANY = rf"\d{{1,6}}(?:{_TO}\d{{1,6}})?(?:{_AND}(?:{_RANK}\s*)?\d{{1,6}}(?:{_TO}\d{{1,6}})?(?!\s*(?:{_RANK}|nodes?|times)))*"
+_ONE = rf"\d{{1,6}}(?:{_TO}\d{{1,6}})?"
+_MANY = rf"{_ONE}(?:{_AND}(?:{_RANK}\s*)?{_ONE}(?!\s*(?:{_RANK}|nodes?|times)))*"
 _RANKS = re.compile(
     rf"(?i)(?<![A-Za-z0-9_-]){_RANK}(?:\s+(?:no\.?|number|Nr\.?))?[\s_#:=-]*(?P<many>{_MANY})(?![\w.])", re.ASCII
 )
@@ -61,14 +63,16 @@ _QUOTE = re.compile(
     r"|[\u300c\u300e]([^\u300d\u300f\n]{2,400})[\u300d\u300f]"
 )
 _WORD_NUMBER = re.compile(
-    rf"(?i)(?<![A-Za-z-])(?P<word>{'|'.join(NUMBERS)})\b(?!-)(?:\s+(?P<unit>{UNIT})\b)?(?P<counted>\s+(?:other |further |affected |anderen? )?"
+    rf"(?i)(?<![A-Za-z-])(?P<word>{'|'.join(NUMBERS)})\b(?!-)(?:\s+(?P<unit>{UNIT})\b)?"
+    r"(?P<counted>\s+(?:other |further |affected |anderen? )?"
     r"(?:ranks?|Ränge|nodes?|hosts?|machines?|Knoten)\b)?"
 )
 _CHINESE_NUMBER = re.compile(
     r"(?P<word>[两二三四五六七八九十])(?=\s*[个次台块条])\s*[个次台块条]?(?P<counted>\s*(?:其他|的)*\s*(?:ranks?|节点|进程))?"
 )
 _STAMP = re.compile(
-    r"(?<![\d:.])(?:\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?Z?)?|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(?![\d:])"
+    r"(?<![\d:.])(?:\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?Z?)?"
+    r"|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)(?![\d:])"
 )
 _DOTTED = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,}(?::\d{1,5})?(?![\w])", re.ASCII)
 _NAME = re.compile(

@@ -10,7 +10,7 @@ from assistant.case.models import Case
 from assistant.case.vocabulary import CAUSES
 from assistant.tools.words import Glossary
 
-_RANK = re.compile(r"(?i)\branks?[\s_#-]*(\d{1,6})(?:\s*(?:,|and|or|with|to|vs\.?|against)\s*(?:rank\s*)?(\d{1,6})\b)?")
+_RANK = re.compile(r"(?i)\branks?[\s_#-]*(\d{1,6})(?:\s*(,|and|or|with|to|vs\.?|against)\s*(?:rank\s*)?(\d{1,6})\b)?")
 _EVIDENCE = re.compile(r"\b([EST]\d{1,6})\b")
 _FILE = re.compile(
     r"(?<!\w)([\w./@+-]+\.(?:log|err|out|txt|json)(?:\.\d+)?(?:\.gz|\.zst|\.bz2|\.xz)?)(?::(\d{1,9}))?(?!\w)"
@@ -61,8 +61,8 @@ def entities(text: str, case: Case, glossary: Glossary, named_causes: Mapping[st
     plain = _FILE.sub(" <file> ", plain)
     quotes = tuple(next(filter(None, m.groups())) for m in _QUOTE.finditer(plain))
     plain = _QUOTE.sub(" <quote> ", plain)
-    ranks = tuple(int(n) for m in _RANK.finditer(plain) for n in m.groups() if n)
-    plain = _RANK.sub(lambda m: " <rank> with <rank> " if m[2] else " <rank> ", plain)
+    ranks = tuple(int(n) for m in _RANK.finditer(plain) for n in (m[1], m[3]) if n)
+    plain = _RANK.sub(lambda m: f" <rank> {m[2]} <rank> " if m[3] else " <rank> ", plain)
     iterations = tuple(int(m[1]) for m in _ITERATION.finditer(plain))
     plain, nodes = _nodes(_ITERATION.sub(" <iteration> ", plain), known_nodes(case))
     evidence = tuple(m[1] for m in _EVIDENCE.finditer(plain))

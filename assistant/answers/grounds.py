@@ -9,7 +9,8 @@ from datetime import datetime
 from itertools import combinations
 
 from assistant.answers.claims import Claim, Sort
-from assistant.answers.language import FAILURES, NUMBERS, SIGNALS, plain_text
+from assistant.answers.failures import FAILURES
+from assistant.answers.language import NUMBERS, SIGNALS, plain_text
 from assistant.answers.quantities import NODES, PLAIN, RANKS, TIME, Quantity, agree, quantities, quantity
 from assistant.case.models import Evidence
 from assistant.tools.desk import Shown
@@ -144,13 +145,17 @@ def _grounds(lines: list[Evidence], rows: list[str], named: re.Pattern[str]) -> 
         hosts=frozenset(hosts),
         quantities=frozenset({*seen, *_counts(unique, [*texts, *rows], ranks, hosts), *_distances(unique)}),
         numbers=frozenset(found.value for found in seen if found.dimension in (PLAIN, RANKS, NODES)),
-        lines=frozenset([item.line for item in unique]) | frozenset(int(m[1]) for r in rows for m in _PLACE.finditer(r) if m[1]),
+        lines=frozenset([*(item.line for item in unique), *_line_numbers(rows)]),
     )  # fmt: skip
 
 
 def _any_of(hosts: Iterable[str]) -> re.Pattern[str]:
     names = sorted(map(re.escape, hosts), key=lambda name: (-len(name), name))
     return re.compile(rf"(?i)(?<![\w-])(?:{'|'.join(names) or '(?!)'})(?![\w-])", re.ASCII)
+
+
+def _line_numbers(rows: Iterable[str]) -> Iterator[int]:
+    yield from (int(found[1]) for row in rows for found in _PLACE.finditer(row) if found[1])
 
 
 def _stripped(text: str) -> str:

@@ -66,8 +66,8 @@ _NEXT = {
     "restart": ("fix", "missing", "seen_before"),
 }
 _NEWCOMER = re.compile(
-    r"(?i)\b(?:please\s+)?(?:(?:explain|tell)\s+(?:it\s+|this\s+)?(?:to\s+)?(?:me\s+)?)?(?:like|as if) (?:i'?m|i am|i were) "
-    r"(?:new(?: here| to this)?|five|5|a beginner|a newcomer)\b"
+    r"(?i)\b(?:please\s+)?(?:(?:explain|tell)\s+(?:it\s+|this\s+)?(?:to\s+)?(?:me\s+)?)?"
+    r"(?:like|as if) (?:i'?m|i am|i were) (?:new(?: here| to this)?|five|5|a beginner|a newcomer)\b"
 )
 _END = object()
 
@@ -113,6 +113,8 @@ class OfflineAnswerer:
         wanted = (talk.question.language or "en").lower()
         if parts[0].foreign or not wanted.startswith("en"):
             yield from talk.say("Without a language model I understand and answer English only.")
+        if any(part.guessed for part in parts):
+            yield from talk.say("I take that as a question for the cause.")
 
     def _shown(self) -> tuple[str, ...]:
         return tuple(intent.shows for intent in self._intents.file.intents if intent.shows)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from assistant.answers.language import SEARCHING
-from assistant.answers.replies_verdict import node_state
+from assistant.answers.replies_verdict import node_state, other_cause
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, plural
 from assistant.case.vocabulary import Status
@@ -56,11 +56,19 @@ def find(talk: Talk) -> Reply:
         result = yield from talk.ask("grep_log", pattern=f"(?i){pattern}", **extra)
         if result.status is ResultStatus.NOTHING:
             yield from talk.say("No line of the logs that were read holds it.", result.id)
+            yield from _meant(talk)
         elif result.status is ResultStatus.ERROR:
             yield from talk.note(f"The logs cannot be searched: {result.text}")
         else:
             yield from talk.say("Found:", result.id)
             yield from talk.lines(result)
+
+
+def _meant(talk: Talk) -> Reply:
+    """What was looked for may be a kind of failure that the logs say in other words."""
+    overview = yield from talk.ask("overview")
+    for said, classes in talk.named.causes[:1]:
+        yield from other_cause(talk, said, classes, overview.id)
 
 
 def timeline(talk: Talk) -> Reply:
@@ -98,7 +106,7 @@ def place(talk: Talk) -> Reply:
         yield from node_state(talk, node, blamed)
         yield from _ranks_on(talk, node)
     for stranger in talk.named.strangers[:2]:
-        yield from talk.say(f"The logs name no node `{clean(stranger)}`.")
+        yield from talk.note(f"The logs name no node `{clean(stranger)}`.")
 
 
 def _ranks_on(talk: Talk, node: str) -> Reply:
@@ -129,7 +137,7 @@ def compare(talk: Talk) -> Reply:
     if not nodes and not ranks:
         yield from talk.say("Name two nodes or two ranks to compare.")
     for stranger in talk.named.strangers[:2]:
-        yield from talk.say(f"The logs name no node `{clean(stranger)}`.")
+        yield from talk.note(f"The logs name no node `{clean(stranger)}`.")
 
 
 def _compared(talk: Talk, result: ToolResult) -> Reply:
@@ -142,6 +150,9 @@ def _compared(talk: Talk, result: ToolResult) -> Reply:
 
 def iterations(talk: Talk) -> Reply:
     """The pace of training."""
+    if talk.case.verdict.cause.startswith(("numerics.", "performance.")):
+        overview = yield from talk.ask("overview")
+        yield from talk.say(clean(talk.case.verdict.statement), overview.id)
     result = yield from talk.ask("iteration_stats")
     if result.status is not ResultStatus.FOUND:
         yield from talk.note(clean(result.text))

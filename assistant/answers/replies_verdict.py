@@ -26,6 +26,7 @@ def what_failed(talk: Talk) -> Reply:
         yield from talk.say("Nothing failed, and nobody is to blame.", result.id)
         return
     yield from talk.say(_sentence(verdict.statement), *verdict.evidence[:2], result.id)
+    yield from _telling_line(talk)
     sure = SURE[verdict.confidence] if verdict.confidence else "unknown"
     yield from talk.say(f"Cause: `{verdict.cause}` ({sure}).", result.id)
     yield from _whom(talk, result.id)
@@ -34,6 +35,15 @@ def what_failed(talk: Talk) -> Reply:
         yield from talk.say(f"A further, independent failure: {_sentence(failure.verdict.statement)}", result.id)
     if verdict.evidence_class is not EvidenceClass.LOGS:
         yield from missing_short(talk)
+
+
+def _telling_line(talk: Talk) -> Reply:
+    """The cited line that tells most: one of the suspect's own, else the first."""
+    blamed = {suspect.rank for suspect in talk.case.suspects if suspect.rank is not None}
+    cited = [item for item in talk.case.evidence if item.id in talk.case.verdict.evidence]
+    own = [item for item in cited if item.rank in blamed and not item.text.startswith("{")] or cited
+    for item in own[:1]:
+        yield from talk.say(f"It shows in `{clean(item.text)[:240].replace('`', chr(39))}`.", item.id)
 
 
 def _whom(talk: Talk, result: str) -> Reply:
@@ -89,6 +99,11 @@ def why(talk: Talk) -> Reply:
 
 
 def _suspect_named(talk: Talk, result: str) -> Reply:
+    blamed = {suspect.rank for suspect in talk.case.suspects}
+    for rank in [rank for rank in talk.named.ranks[:3] if rank not in blamed]:
+        status = yield from talk.ask("rank_status", rank=rank)
+        if status.status.value == "found":
+            yield from talk.note(f"Rank {rank} is not blamed.")
     for candidate in _candidates_named(talk):
         yield from _reasons(talk, candidate, result)
 
@@ -111,14 +126,15 @@ def why_not(talk: Talk) -> Reply:
     named = talk.named
     if named.causes:
         for said, classes in named.causes[:2]:
-            yield from _other_cause(talk, said, classes, result.id)
+            yield from other_cause(talk, said, classes, result.id)
     elif named.ranks or named.nodes or named.strangers:
         yield from _other_place(talk)
     else:
         yield from _all_alternatives(talk, result.id)
 
 
-def _other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Reply:
+def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Reply:
+    """Whether a cause that was named is the verdict, an alternative, a further failure, or nowhere in the logs."""
     verdict = talk.case.verdict
     if means(verdict.cause, classes):
         yield from talk.say(f"That is the verdict: {_sentence(verdict.statement)}", result)
@@ -162,7 +178,7 @@ def _other_place(talk: Talk) -> Reply:
     for node in talk.named.nodes[:3]:
         yield from node_state(talk, node, blamed)
     for stranger in talk.named.strangers[:2]:
-        yield from talk.say(f"The logs name no node `{clean(stranger)}`, so nothing can be said of it.")
+        yield from talk.note(f"The logs name no node `{clean(stranger)}`, so nothing can be said of it.")
 
 
 def node_state(talk: Talk, node: str, blamed: Collection[object]) -> Reply:
@@ -176,7 +192,9 @@ def node_state(talk: Talk, node: str, blamed: Collection[object]) -> Reply:
 
 
 def _all_alternatives(talk: Talk, result: str) -> Reply:
-    others = talk.case.verdict.alternatives
+    verdict = talk.case.verdict
+    yield from talk.say(f"The verdict is `{verdict.cause}`: {_sentence(verdict.statement)}", result)
+    others = verdict.alternatives
     if not others:
         yield from talk.say("No other explanation has evidence of its own in these logs.", result)
     for other in others:
@@ -279,6 +297,8 @@ def nodes(talk: Talk) -> Reply:
     events = yield from talk.ask("list_events")
     victims = {rank for event in talk.case.events if event.role.value == "cascade" for rank in event.ranks}
     victims -= {suspect.rank for suspect in talk.case.suspects if suspect.rank is not None}
+    for event in [event for event in talk.case.events if event.role.value == "cascade"][:3]:
+        yield from talk.item(f"A consequence that others report: {clean(event.why)}", events.id)
     if victims:
         yield from talk.say(f"Ranks {ranges(victims)} only report consequences: they are victims.", events.id)
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 _WORD = re.compile(r"(?<![\w./:<@-])[a-z][a-z']{2,19}(?![\w./:>@-])")
-SHORT, LONG = 4, 9
+SHORT, LONG = 5, 9
 """Up to so many letters only a swap, a lost or a doubled letter is a slip; from so many on two slips are."""
 
 
@@ -37,7 +37,7 @@ def _near(word: str, known: str) -> bool:
         return False
     if sorted(word) == sorted(known):
         return distance(word, known) == 1
-    if len(word) < SHORT or (len(word) == SHORT and len(word) == len(known)):
+    if len(word) < SHORT - 1 or (len(word) <= SHORT and len(word) == len(known)):
         return False
     return distance(word, known) <= (2 if min(len(word), len(known)) >= LONG else 1)
 

@@ -13,6 +13,9 @@ from assistant.tools.words import Glossary
 
 MOST = 3
 """Parts of a question that are answered."""
+WORDED = 0.75
+"""Likeness from which a question is taken to be one for the meaning of a word: many questions only hold one."""
+_WHY = re.compile(r"(?i)^\W*(?:so\s+|and\s+|but\s+|ok\s+)?(?:why|how come)\b")
 _ASKS = (
     r"what|what's|whats|how|why|which|who|who's|where|when|is|are|was|were|can|could|should|shall|do|does|did|will|"
     r"show|give|tell|list|find|explain|compare"
@@ -44,6 +47,8 @@ class Understood:
     text: str
     named: Entities
     match: Match | None
+    guessed: bool = False
+    """Only its `why` is understood: it is taken as a question for the cause."""
     foreign: bool = False
     """It is in a language that is not understood."""
 
@@ -71,13 +76,16 @@ class Reader:
 
     def _one(self, text: str) -> Understood:
         named = entities(self._spelling.mended(text), self._case, self._glossary, self._intents.file.causes)
-        return Understood(text, named, self._match(named))
+        match = self._match(named)
+        if match is None and _WHY.search(text):
+            return Understood(text, named, Match("what_failed", 0.0), guessed=True)
+        return Understood(text, named, match)
 
     def _match(self, named: Entities) -> Match | None:
         """The best of its readings: words as they stand, as causes, as words to be explained."""
         readings = [self._intents.match(named.bare), self._intents.match(named.plain)]
         worded = self._intents.match(_with_word(named)) if named.words else None
-        readings += [worded] if worded is not None and worded.intent == "word" else []
+        readings += [worded] if worded is not None and worded.intent == "word" and worded.likeness >= WORDED else []
         return max((one for one in readings if one is not None), key=lambda one: one.likeness, default=None)
 
     def _parts(self, text: str, whole: Understood) -> list[Understood]:

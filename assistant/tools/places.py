@@ -40,6 +40,7 @@ def rank_status(desk: Desk, arguments: Arguments) -> Finding:
     streams = [stream for stream in desk.examination.reading.scan.streams if stream.rank == rank]
     if not streams and not rows:
         raise NothingFound(f"no line of rank {rank} was found", hint=_known_ranks(desk))
+    rows = [f"Rank {rank}:", *rows]
     rows += [_reach(progress) for progress in desk.examination.findings.temporal.progress if progress.rank == rank]
     rows += [clean(f"Signal {signal.origin}: {signal.kind.value} {_signal(signal.exitcode, signal.value)}")
              for signal in desk.examination.findings.signals if signal.rank == rank][:10]  # fmt: skip

@@ -103,8 +103,11 @@ def _figures(made: Sequence[Judged]) -> dict[str, int]:
 def _lines(made: Sequence[Judged]) -> Iterator[str]:
     for half, held in (*_HALVES, ("all", None)):
         figures = _figures([one for one in made if held is None or one.part.held is held])
-        yield (f"{half}: caught {figures['caught']} of {figures['planted']} planted, marked {figures['marked']} of "
-               f"{figures['sound']} sound, caught {figures['mute_caught']} of {figures['mute']} real lines that do not say so")  # fmt: skip
+        yield (
+            f"{half}: caught {figures['caught']} of {figures['planted']} planted, marked {figures['marked']} of "
+            f"{figures['sound']} sound, caught {figures['mute_caught']} of {figures['mute']} real lines "
+            "that do not say so"
+        )
 
 
 def _answers() -> int:

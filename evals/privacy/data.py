@@ -77,7 +77,7 @@ def _read(path: Path, form: type[F]) -> F:
 
 
 def benign_lines(every: int = 1) -> list[str]:
-    """Distinct lines of kept logs (every so manieth archive), of fault examples and of knowledge pages, without secrets."""
+    """Distinct lines of kept logs (of one archive in `every`), of fault examples and of knowledge pages."""
     lines = [line for archive in sorted(FIXTURES.glob("*.tar.*"))[::every] for line in _lines(archive)]
     lines += _lines(EXAMPLES / "hanging-rank")
     lines += [line for fault in load_library() for text in fault.examples.match for line in text.splitlines()]

@@ -13,11 +13,17 @@ from assistant.tools.desk import Shown
 from assistant.tools.models import ResultStatus, ToolResult
 
 HOSTS = ("gpu-03", "gpu-07")
+OOM = "[rank5]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. 1.02 GiB is free."
+LATE = "[rank1]: watchdog: collective SeqNum=77 timed out after 600000 ms (exit code 134)"
 LINES = (
-    Evidence(id="E1", source="gpu-07/rank-5.err", line=118, offset=0, node="gpu-07", rank=5, time="2026-03-04T05:06:07Z",
-             text="[rank5]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.50 GiB. 1.02 GiB is free."),
-    Evidence(id="E2", source="gpu-03/rank-1.err", line=90, offset=0, node="gpu-03", rank=1, time="2026-03-04T05:16:07Z",
-             text="[rank1]: watchdog: collective SeqNum=77 timed out after 600000 ms (exit code 134)"),
+    Evidence(
+        id="E1", source="gpu-07/rank-5.err", line=118, offset=0, text=OOM, node="gpu-07", rank=5,
+        time="2026-03-04T05:06:07Z",
+    ),
+    Evidence(
+        id="E2", source="gpu-03/rank-1.err", line=90, offset=0, text=LATE, node="gpu-03", rank=1,
+        time="2026-03-04T05:16:07Z",
+    ),
 )  # fmt: skip
 OVERVIEW = ToolResult(
     id="T1", tool="overview", status=ResultStatus.FOUND,
@@ -64,7 +70,7 @@ def test_what_the_evidence_says_is_supported(sentence: str) -> None:
     [
         "Rank 4 ran out of memory [E1].",
         "rank four ran out of memory [E1].",
-        "Ｒａｎｋ ４ ran out of memory [E1].",
+        "\uff32\uff41\uff4e\uff4b \uff14 ran out of memory [E1].",
         "ra\u200bnk 4 ran out of memory [E1].",
         "Ranks 1-3 failed [E2].",
         "It wanted 2.50 MiB [E1].",

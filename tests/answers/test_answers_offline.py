@@ -80,7 +80,7 @@ def test_a_turn_ends_with_one_done_and_suggests_what_comes_next(hang: Opened) ->
     events = answered(hang.answerer(), "what failed first?")
     assert [type(event) for event in events].count(Done) == 1
     assert isinstance(events[-1], Done)
-    assert [event.questions for event in events if isinstance(event, Suggested)][0]
+    assert next(event.questions for event in events if isinstance(event, Suggested))
 
 
 def test_the_stream_in_an_event_loop_is_the_same(hang: Opened) -> None:
@@ -124,7 +124,9 @@ def test_and_asks_of_the_next_place_what_was_asked_of_the_last(killed: Opened) -
     assert "Rank 0 is" in said(answerer, "what did that rank do?", turn)
 
 
-@pytest.mark.parametrize("question", ["was ist passiert, und welcher Rang ist es?", "为什么失败了？", "почему упало?"])
+@pytest.mark.parametrize(
+    "question", ["was ist passiert, und welcher Rang ist es?", "为什么失败了\uff1f", "почему упало?"]
+)
 def test_another_language_is_told_that_only_english_is_understood(killed: Opened, question: str) -> None:
     text = said(killed.answerer(), question)
     assert "English only" in text

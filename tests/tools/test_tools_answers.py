@@ -11,9 +11,8 @@ from assistant.tools.models import ResultStatus
 from assistant.tools.registry import TOOLS
 from evals.desks import Opened
 
-E7 = {"evidence": "E1"}
 ARGUMENTS: dict[str, dict[str, object]] = {
-    "read_window": E7,
+    "read_window": {"evidence": "E1"},
     "grep_log": {"pattern": "Timed out"},
     "compare_nodes": {"node": "gpu-a03"},
     "rank_status": {"rank": 5},

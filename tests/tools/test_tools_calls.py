@@ -64,7 +64,8 @@ def test_what_is_too_large_is_kept_and_read_on_to_the_last_row(hang: Opened) -> 
     first = calls.call("grep_log", {"pattern": "Step", "limit": 100})
     assert first.spilled == "T1"
     assert "read_more" in first.text
-    rows, at = [], 1
+    rows: list[str] = []
+    at = 1
     while True:
         calls.begin_turn()
         more = calls.desk.spilled["T1"][at - 1 : at - 1 + 50]
