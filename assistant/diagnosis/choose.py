@@ -18,6 +18,7 @@ from assistant.diagnosis.models import Findings, Group
 from assistant.diagnosis.population import population
 from assistant.diagnosis.root_theory import root_theory
 from assistant.diagnosis.scheduler_theory import is_stop, scheduler_theory, stopped_first
+from assistant.diagnosis.settings_theory import settings_theory
 from assistant.diagnosis.silence import silent_ranks
 from assistant.diagnosis.theory import Bench, Theory
 from assistant.faults.models import FaultRole, Specificity
@@ -84,7 +85,7 @@ def choose(bench: Bench) -> Theory | None:
 def _inside(bench: Bench) -> Theory | None:
     """What failed inside the job: an error, a death, or a hang."""
     root = root_theory(_only(bench, FaultRole.ROOT))
-    death, hang = exit_theory(bench), hang_theory(bench)
+    death, hang = exit_theory(bench), _waiting(bench)
     if root is not None and _weight(root, bench) >= FOUNDED:
         return death if death is not None and _outweighs(bench, death, root) else root
     confirmed = root_theory(_only(bench, FaultRole.CONFIRMATION))
@@ -93,6 +94,12 @@ def _inside(bench: Bench) -> Theory | None:
     if plain and confirmed is not None and _weight(confirmed, bench) >= FOUNDED:
         return confirmed
     return _death_or_hang(death, hang) or root or confirmed
+
+
+def _waiting(bench: Bench) -> Theory | None:
+    """Why ranks waited: for one that is silent, else for one that works otherwise than they, else not known."""
+    hang = hang_theory(bench)
+    return hang if hang is None or hang.blamed else settings_theory(bench) or hang
 
 
 def _death_or_hang(death: Theory | None, hang: Theory | None) -> Theory | None:

@@ -42,7 +42,7 @@ def silent_ranks(findings: Findings, people: Population, groups: list[Group]) ->
     everyone = _everyone(findings, people)
     clues: dict[int, list[tuple[float, str]]] = {}
     for rank, clue in [
-        *_no_report(everyone, victims),
+        *(_no_report(everyone, victims) or _no_report_of_a_node(everyone, victims, people)),
         *_lag(findings, everyone),
         *_no_error_file(findings, everyone),
         *_named(groups),
@@ -72,6 +72,19 @@ def _no_report(everyone: set[int], victims: set[int]) -> list[tuple[int, tuple[f
     text = f"the only rank that reports no waiting, while {len(victims)} others do"
     if len(quiet) > 1:
         text = f"one of {len(quiet)} ranks that report no waiting, while {len(victims)} others do"
+    return [(rank, (1.0, text)) for rank in sorted(quiet)]
+
+
+def _no_report_of_a_node(
+    everyone: set[int], victims: set[int], people: Population
+) -> list[tuple[int, tuple[float, str]]]:
+    """All ranks of one node silent while all ranks elsewhere report: a node that is gone, however many it ran."""
+    quiet = everyone - victims
+    nodes = {people.node_of.get(rank) for rank in quiet}
+    elsewhere = {people.node_of.get(rank) for rank in victims}
+    if not victims or not quiet or len(nodes) != 1 or None in nodes or nodes & elsewhere:
+        return []
+    text = f"on the only node of which no rank reports waiting, while all {len(victims)} ranks elsewhere do"
     return [(rank, (1.0, text)) for rank in sorted(quiet)]
 
 

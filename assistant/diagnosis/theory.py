@@ -10,6 +10,7 @@ from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.models import Exhibit, Findings, Group, Place, Population
 from assistant.diagnosis.silence import Silent
 from assistant.faults.models import Fault
+from assistant.signals.models import Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Blamed:
     reasons: tuple[str, ...]
     exhibits: tuple[Exhibit, ...] = ()
     ends: tuple[Exit, ...] = ()
+    signals: tuple[Signal, ...] = ()
+    """Facts from elsewhere that it rests on."""
 
 
 @dataclass(frozen=True, slots=True)

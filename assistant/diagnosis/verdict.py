@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assistant.case.models import Alternative, Candidate, Verdict
 from assistant.case.vocabulary import EvidenceClass, Stage
 from assistant.diagnosis.actions import action_for, plain_action
-from assistant.diagnosis.exits import Exit
 from assistant.diagnosis.initiating import Weighed
 from assistant.diagnosis.ledger import Ledger
 from assistant.diagnosis.models import Exhibit
@@ -14,7 +15,7 @@ from assistant.diagnosis.theory import Bench, Blamed, Theory
 from assistant.diagnosis.wording import place_words, sentences, statement
 from assistant.events.models import Record
 from assistant.faults.models import FaultRole
-from assistant.signals.models import SignalPlace
+from assistant.signals.models import Signal, SignalPlace
 
 CITED = 4
 """Places cited for each part of the argument; the rest is in the event's own list."""
@@ -97,7 +98,7 @@ def suspects(theory: Theory, ledger: Ledger) -> tuple[Candidate, ...]:
 
 def _suspect(blamed: Blamed, theory: Theory, ledger: Ledger) -> Candidate:
     place = blamed.place
-    evidence = tuple(dict.fromkeys([*_cite_all(blamed.exhibits, ledger), *_cite_ends(blamed.ends, ledger)]))
+    evidence = tuple(dict.fromkeys([*_cite_all(blamed.exhibits, ledger), *_cite_signals(_signals(blamed), ledger)]))
     reasons = blamed.reasons or (theory.title,)
     return Candidate(
         node=place.node,
@@ -113,7 +114,7 @@ def _start(theory: Theory, bench: Bench, ledger: Ledger) -> tuple[str, ...]:
     """Evidence of the start: the initiating records, or what is known of the blamed places."""
     if theory.group is not None:
         return tuple(_cite_all(theory.group.exhibits[:CITED], ledger))
-    ids = [i for b in theory.blamed for i in [*_cite_ends(b.ends, ledger), *_cite_all(b.exhibits, ledger)]]
+    ids = [i for b in theory.blamed for i in [*_cite_signals(_signals(b), ledger), *_cite_all(b.exhibits, ledger)]]
     return tuple(dict.fromkeys(ids or _tails(theory, bench, ledger)))[: 2 * CITED]
 
 
@@ -160,11 +161,15 @@ def _cite_all(exhibits: tuple[Exhibit, ...], ledger: Ledger) -> list[str]:
     return [ledger.cite_exhibit(exhibit) for exhibit in exhibits[: 2 * CITED]]
 
 
-def _cite_ends(ends: tuple[Exit, ...], ledger: Ledger) -> list[str]:
-    return [ledger.cite(_as_record(place, end)) for end in ends for place in end.signal.evidence[:1]]
+def _signals(blamed: Blamed) -> list[Signal]:
+    return [*(end.signal for end in blamed.ends), *blamed.signals]
 
 
-def _as_record(place: SignalPlace, end: Exit) -> Record:
+def _cite_signals(signals: Iterable[Signal], ledger: Ledger) -> list[str]:
+    return [ledger.cite(_as_record(place, signal.time)) for signal in signals for place in signal.evidence[:1]]
+
+
+def _as_record(place: SignalPlace, time: float | None) -> Record:
     return Record(
         source=place.source,
         line=place.line,
@@ -172,7 +177,7 @@ def _as_record(place: SignalPlace, end: Exit) -> Record:
         text=place.text,
         raw=place.text,
         stream=-1,
-        time=end.signal.time,
+        time=time,
     )
 
 

@@ -22,6 +22,8 @@ class SignalKind(StrEnum):
     STOPPED = "stopped"
     """A launcher was itself told to stop from outside; `value` names the signal. A scheduler does so to all launchers
     when a job is cancelled, and to the remaining ones after the first has failed."""
+    SETTING = "setting"
+    """One node states a setting or a version otherwise than all others; `value` says which."""
     RANK_MAP = "rank_map"
     """A launcher's own mapping of local to global ranks."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.events.models import Scan
 from assistant.intake.models import Discovery
-from assistant.signals import exits, torchelastic
+from assistant.signals import exits, settings, torchelastic
 from assistant.signals.models import Signal
 from assistant.signals.windows import Place, read_around
 
@@ -20,4 +20,4 @@ def read_signals(scan: Scan, discovery: Discovery | None = None) -> tuple[Signal
         for source, found in places.items():
             wanted[source] = sorted({*wanted.get(source, ()), *found})
     lines = read_around(scan.sources, wanted)
-    return (*torchelastic.read(scan, lines, empty), *exits.read(scan, lines))
+    return (*torchelastic.read(scan, lines, empty), *exits.read(scan, lines), *settings.read(scan))
