@@ -32,10 +32,14 @@ class Chunk:
     heading: str
     text: str
     line: int
+    named: bool = False
+    """Stands for the whole document in the words of its title alone; words are not searched in it."""
 
     @property
     def spoken(self) -> str:
         """What an encoder is given: the passage with what it is about."""
+        if self.named:
+            return self.document.title
         about = f"{self.document.title} - {self.heading}" if self.heading else self.document.title
         return f"{about}\n{self.text}"
 
@@ -47,6 +51,12 @@ def chunks_of(document: Document) -> list[Chunk]:
     return [
         Chunk(document, number, piece.heading, piece.text, piece.line) for number, piece in enumerate(pieces[:MOST])
     ]
+
+
+def name_of(document: Document) -> Chunk:
+    """One more passage for what compares by meaning: a title says in few words what a page is long about."""
+    first, *others = chunks_of(document)
+    return Chunk(document, len(others) + 1, first.heading, first.text, first.line, named=True)
 
 
 def _joined(pieces: list[Section]) -> list[Section]:

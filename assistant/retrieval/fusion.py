@@ -25,8 +25,14 @@ _WORD = re.compile(r"\w+")
 
 
 def reciprocal(ranks: Mapping[str, int], weight: float, constant: float) -> dict[str, float]:
-    """What a ranked list adds to each of its members; ranks count from 1."""
-    return {key: weight / (constant + rank) for key, rank in ranks.items()}
+    """What a ranked list adds to each of its members, the first nearly its whole weight; ranks count from 1."""
+    return {key: weight * constant / (constant + rank) for key, rank in ranks.items()}
+
+
+def relative(scores: Mapping[str, float], weight: float, floor: float = 0.0) -> dict[str, float]:
+    """What a list of scores adds: the best its whole weight, one as low as the floor nothing."""
+    span = max(scores.values(), default=0.0) - floor
+    return {key: weight * (score - floor) / span if span > 0 else weight for key, score in scores.items()}
 
 
 def scaled(values: Mapping[str, float], by: Mapping[str, float]) -> dict[str, float]:

@@ -17,7 +17,7 @@ from assistant.errors import KnowledgeError, RootrankError, StoreBusy
 from assistant.incidents.models import Incident
 from assistant.retrieval import chunks, corpus, store, words
 from assistant.retrieval.cache import STORE, VECTORS, Build, Cache, Pointer, reported
-from assistant.retrieval.chunks import Chunk, chunks_of
+from assistant.retrieval.chunks import Chunk, chunks_of, name_of
 from assistant.retrieval.codes import CodeReader
 from assistant.retrieval.corpus import Corpus
 from assistant.retrieval.embedders import NONE, Embedder
@@ -140,7 +140,7 @@ def rebuild(cache: Cache, wanted: Wanted) -> Index:
 def in_memory(wanted: Wanted) -> Index:
     """An index of words alone, for where the cache cannot be used."""
     gathered = wanted.gather()
-    base = store.write(None, _chunks(gathered), CodeReader(wanted.tuning), _meta(wanted, gathered))
+    base = store.write(None, _chunks(gathered, wanted), CodeReader(wanted.tuning), _meta(wanted, gathered))
     return _opened(Build(Store(base)))
 
 
@@ -173,7 +173,7 @@ def _renewed(cache: Cache, wanted: Wanted) -> Index:
 
 
 def _built(cache: Cache, wanted: Wanted, stamp: str, gathered: Corpus, old: Store | None) -> Index:
-    cut = _chunks(gathered)
+    cut = _chunks(gathered, wanted)
     with cache.fresh() as folder:
         with reported(cache.root):
             base = store.write(folder / STORE, cut, CodeReader(wanted.tuning), _meta(wanted, gathered))
@@ -204,15 +204,16 @@ def _vectorise(base: sqlite3.Connection, folder: Path, wanted: Wanted, cut: Sequ
 
 def _embedded(embedder: Embedder, cut: Sequence[Chunk], old: Store | None, progress: Progress | None) -> Vectors:
     """The vectors of all passages; those whose text has not changed come from the index before."""
-    known = {chunk: _remembered(old, chunk) for chunk in cut}
-    missing = [chunk for chunk in cut if not known[chunk]]
-    made: dict[Chunk, Vectors] = {}
+    known = [_remembered(old, chunk) for chunk in cut]
+    missing = [place for place, vector in enumerate(known) if not vector]
+    made: dict[int, Vectors] = {}
     for start in range(0, len(missing), 64):
         part = missing[start : start + 64]
-        made.update(zip(part, embedder.documents([chunk.spoken for chunk in part]), strict=True))
+        made.update(zip(part, embedder.documents([cut[place].spoken for place in part]), strict=True))
         if progress:
             progress(len(made), len(missing))
-    return np.stack([made[chunk] if chunk in made else np.frombuffer(known[chunk] or b"", np.float32) for chunk in cut])
+    kept = (made.get(place, np.frombuffer(vector or b"", np.float32)) for place, vector in enumerate(known))
+    return np.stack(list(kept))
 
 
 def _remembered(old: Store | None, chunk: Chunk) -> bytes | None:
@@ -229,8 +230,10 @@ def _forget(wanted: Wanted, old: Store, new: Store) -> None:
         drop(wanted.server, before)
 
 
-def _chunks(gathered: Corpus) -> list[Chunk]:
-    return [chunk for document in gathered.documents for chunk in chunks_of(document)]
+def _chunks(gathered: Corpus, wanted: Wanted) -> list[Chunk]:
+    """All passages; where there is an embedder, also one of each title alone, after them."""
+    cut = [chunk for document in gathered.documents for chunk in chunks_of(document)]
+    return [*cut, *map(name_of, gathered.documents)] if wanted.embedder else cut
 
 
 def _meta(wanted: Wanted, gathered: Corpus) -> dict[str, str]:

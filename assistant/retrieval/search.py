@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,22 @@ from assistant.errors import RootrankError
 from assistant.faults.matcher import Matcher
 from assistant.retrieval import fusion
 from assistant.retrieval.codes import CodeReader
-from assistant.retrieval.embedders import Embedder
+from assistant.retrieval.embedders import NONE, Embedder, unit
 from assistant.retrieval.exact import Exact, exact_hits
+from assistant.retrieval.ideas import ideas_of
 from assistant.retrieval.index import Index, Wanted
 from assistant.retrieval.models import Answer, Hit, Query
+from assistant.retrieval.signs import LOOKED_AT, Signs, share_unknown
 from assistant.retrieval.store import Store
-from assistant.retrieval.vectors import VectorStore
+from assistant.retrieval.tuning import Threshold
+from assistant.retrieval.vectors import Vectors, VectorStore
 from assistant.retrieval.versions import admits
 from assistant.retrieval.words import terms
 
 CANDIDATES = 60
-"""Passages that each engine hands over."""
+"""Passages that hold most of the words."""
+NEAREST = 100
+"""Passages that are nearest by meaning; a document has one for its title too."""
 SPOKEN = 2_000
 """Characters of a query that an embedder is given."""
 Rerank = Callable[[str, list[str]], list[float]]
@@ -35,6 +40,19 @@ class Ranked:
 
     rows: Mapping[str, int] = field(default_factory=dict)
     scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What each engine found for a query, and what was looked for."""
+
+    codes: Mapping[str, str]
+    terms: Sequence[str]
+    rarity: Mapping[str, float]
+    exact: Exact
+    words: Ranked
+    meaning: Ranked
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -59,6 +77,16 @@ class Searcher:
 
     def search(self, query: Query) -> Answer:
         """What fits a query, best first. Never fails for want of a model or a server: it says what was missing."""
+        found = self.found(query)
+        signs, said = self.signs(found), (*self.missing, *found.missing)
+        hits = self._hits(query, self._total(query, found), found)
+        if not signs.enough(self.threshold(found)):
+            why = signs.told(self.index.store)
+            return Answer(query=query.text, fits=False, nearest=hits, note=why, missing=said)
+        return Answer(query=query.text, fits=bool(hits), hits=hits, missing=said, note="" if hits else _FILTERED)
+
+    def found(self, query: Query) -> Found:
+        """What each engine finds; one of weight 0 is not asked."""
         assert self._codes is not None
         store, rules = self.index.store, self.wanted.tuning.fusion
         codes = self._codes.read(query.text, self._known)
@@ -66,20 +94,27 @@ class Searcher:
         wanted = terms(query.text, self._codes)
         rarity = store.rarity(wanted)
         by_words = store.by_words(rarity, query.filters, CANDIDATES) if rules.words else []
-        words = _best(store, [(found.row, found.score) for found in by_words])
+        words = _best(store, [(one.row, one.score) for one in by_words])
         meaning, missing = self._meaning(query)
-        lists = (
-            fusion.scaled(fusion.reciprocal(fusion.ranked(exact.scores), rules.exact, rules.constant), exact.strength),
-            fusion.reciprocal(fusion.ranked(words.scores), rules.words, rules.constant),
-            fusion.reciprocal(fusion.ranked(meaning.scores), rules.meaning, rules.constant),
+        return Found(codes, wanted, rarity, exact, words, meaning, missing)
+
+    def signs(self, found: Found) -> Signs:
+        """What speaks for there being an answer at all."""
+        store, rules = self.index.store, self.wanted.tuning
+        ideas = ideas_of(rules.synonyms, rules.stopwords).of(found.terms)
+        rows = (*_first(found.meaning), *_first(found.words))
+        return Signs(
+            decisive=found.exact.decisive,
+            near=max(found.meaning.scores.values(), default=0.0),
+            share=store.share(rows, found.terms, found.rarity, ideas),
+            unknown=share_unknown(found.terms, found.rarity),
+            strange=tuple(found.codes[code] for code in store.strange(found.codes)),
+            nearest=rows[0] if rows else None,
         )
-        total = _weighed(store, fusion.fused(lists), query)
-        why = self._doubt(codes, wanted, rarity, exact, words, meaning)
-        said = (*self.missing, *missing)
-        hits = self._hits(query, total, exact, words, meaning)
-        if why:
-            return Answer(query=query.text, fits=False, nearest=hits, note=why, missing=said)
-        return Answer(query=query.text, fits=bool(hits), hits=hits, missing=said, note="" if hits else _FILTERED)
+
+    def threshold(self, found: Found) -> Threshold:
+        """What the signs have to reach: that of the embedder, where it took part."""
+        return self.wanted.tuning.threshold(self.wanted.embedder_id if found.meaning.rows else NONE)
 
     def close(self) -> None:
         """Lets files and connections go."""
@@ -95,50 +130,35 @@ class Searcher:
         try:
             with self._lock:
                 self._vectors = self._vectors or self.index.vectors(self.wanted)
-            near = self._vectors.nearest(embedder.query(query.text[:SPOKEN]), query.filters, CANDIDATES)
+            near = self._vectors.nearest(self._asked(embedder, query.text[:SPOKEN]), query.filters, NEAREST)
         except RootrankError as error:
             return Ranked(), (f"{error.message} ({error.hint})",)
         return _best(self.index.store, [(one.row, one.likeness) for one in near]), ()
 
-    def _doubt(
-        self,
-        codes: Mapping[str, str],
-        wanted: list[str],
-        rarity: Mapping[str, float],
-        exact: Exact,
-        words: Ranked,
-        meaning: Ranked,
-    ) -> str:
-        """Why nothing fits; empty where something does."""
-        if exact.decisive:
-            return ""
-        threshold = self.wanted.tuning.threshold(self.wanted.embedder_id if meaning.rows else "none")
-        store = self.index.store
-        share = store.share([*_first(words, 10), *_first(meaning, 10)], wanted, rarity)
-        near = max(meaning.scores.values(), default=0.0)
-        strange = store.strange(codes)
-        score = threshold.meaning * near + threshold.words * share - (threshold.strange if strange else 0.0)
-        if score >= threshold.least and (words.rows or meaning.rows):
-            return ""
-        return self._told([codes[code] for code in strange], share, near, _first(meaning, 1) or _first(words, 1))
+    def _asked(self, embedder: Embedder, text: str) -> Vectors:
+        """A text as it stands together with the text in the words of the knowledge."""
+        rules, vector = self.wanted.tuning, embedder.query(text)
+        said = ideas_of(rules.synonyms, rules.stopwords).reworded(text)
+        return vector if said == text else unit(vector + embedder.query(said))
 
-    def _told(self, strange: list[str], share: float, near: float, nearest: list[int]) -> str:
-        """That nothing fits, and how near the nearest comes."""
-        unknown = f"nothing is known of {', '.join(strange)}; " if strange else ""
-        if not nearest:
-            return f"{unknown}nothing holds any of these words"
-        passage = self.index.store.passage(nearest[0])
-        return f"{unknown}nothing fits; nearest is {passage.document} ({share:.0%} of the words, likeness {near:.2f})"
+    def _total(self, query: Query, found: Found) -> dict[str, float]:
+        """The engines' lists put together: document -> score."""
+        rules, lowest = self.wanted.tuning.fusion, min(found.meaning.scores.values(), default=0.0)
+        by_rank = fusion.reciprocal(fusion.ranked(found.exact.scores), rules.exact, rules.constant)
+        lists = (
+            fusion.scaled(by_rank, found.exact.strength),
+            fusion.relative(found.words.scores, rules.words),
+            fusion.relative(found.meaning.scores, rules.meaning, lowest),
+        )
+        return _weighed(self.index.store, fusion.fused(lists), query)
 
-    def _hits(
-        self, query: Query, total: Mapping[str, float], exact: Exact, words: Ranked, meaning: Ranked
-    ) -> tuple[Hit, ...]:
-        store = self.index.store
-        by_words, by_meaning = fusion.ranked(words.scores), meaning.scores
+    def _hits(self, query: Query, total: Mapping[str, float], found: Found) -> tuple[Hit, ...]:
+        store, exact = self.index.store, found.exact
+        by_words, by_meaning = fusion.ranked(found.words.scores), found.meaning.scores
         hits: list[Hit] = []
         bags: list[frozenset[str]] = []
         for key in sorted(total, key=lambda key: (-total[key], key)):
-            row = _shown(store, key, words, meaning)
+            row = _shown(store, key, found.words, found.meaning)
             passage = store.passage(row)
             if not admits(passage.versions, query.filters.version):
                 continue
@@ -193,8 +213,8 @@ def _best(store: Store, found: list[tuple[int, float]]) -> Ranked:
     return Ranked(rows, scores)
 
 
-def _first(ranked: Ranked, number: int) -> list[int]:
-    return list(ranked.rows.values())[:number]
+def _first(ranked: Ranked) -> list[int]:
+    return list(ranked.rows.values())[:LOOKED_AT]
 
 
 def _weighed(store: Store, total: Mapping[str, float], query: Query) -> dict[str, float]:

@@ -20,6 +20,7 @@ import orjson
 from assistant.retrieval.chunks import Chunk
 from assistant.retrieval.codes import CodeReader, is_telling
 from assistant.retrieval.documents import Document
+from assistant.retrieval.ideas import is_idea
 from assistant.retrieval.models import Filters, Passage
 from assistant.retrieval.vectors import Vectors
 from assistant.retrieval.words import code_term, terms
@@ -90,7 +91,10 @@ def write(path: Path | None, chunks: Sequence[Chunk], codes: CodeReader, meta: M
         _add_document(base, document, codes)
     for row, chunk in enumerate(chunks, start=1):
         _add_passage(base, row, chunk, codes)
-    base.executemany("INSERT INTO meta VALUES (?, ?)", sorted({**meta, "passages": str(len(chunks))}.items()))
+    worded = sum(not chunk.named for chunk in chunks)
+    base.executemany(
+        "INSERT INTO meta VALUES (?, ?)", sorted({**meta, "passages": str(len(chunks)), "worded": str(worded)}.items())
+    )
     base.execute("COMMIT")
     return base
 
@@ -123,6 +127,8 @@ def _add_passage(base: sqlite3.Connection, row: int, chunk: Chunk, codes: CodeRe
     known = " ".join(sorted({*title, *body}))
     data = orjson.dumps(_passage(chunk).model_dump())
     base.execute("INSERT INTO passages VALUES (?,?,?,?,?,NULL)", (row, document.key, data, known, text_hash(chunk)))
+    if chunk.named:
+        return
     base.execute("INSERT INTO words (rowid, title, body) VALUES (?,?,?)", (row, " ".join(title), " ".join(body)))
 
 
@@ -165,13 +171,17 @@ class Store:
         """Number of passages."""
         return int(self.base.execute("SELECT max(row) FROM passages").fetchone()[0] or 0)
 
+    def worded(self) -> int:
+        """Number of passages that words are searched in."""
+        return int(self.base.execute("SELECT value FROM meta WHERE key = 'worded'").fetchone()[0])
+
     def known_codes(self) -> dict[str, str]:
         """Every code that a document is listed under, and how it is spelled there."""
         return dict(self.base.execute("SELECT code, max(listed) FROM codes GROUP BY code"))
 
     def rarity(self, words: Iterable[str]) -> dict[str, float]:
         """How much each word tells: the rarer, the more. Words that no passage holds are left out."""
-        size = self.size()
+        size = self.worded()
         found = {}
         for word in dict.fromkeys(words):
             row = self.base.execute("SELECT doc FROM vocabulary WHERE term = ?", (word,)).fetchone()
@@ -181,7 +191,7 @@ class Store:
 
     def by_words(self, words: Mapping[str, float], filters: Filters, limit: int) -> list[Found]:
         """Passages by BM25 over any of the words (word -> rarity), the best first."""
-        chosen = _telling(words, self.size())
+        chosen = _telling(words, self.worded())
         if not chosen:
             return []
         expression = " OR ".join(f'"{word}"' for word in chosen)
@@ -193,19 +203,25 @@ class Store:
         rows = self.base.execute(sql, (*values, expression, limit))
         return [Found(row, -score) for row, score in rows]
 
-    def share(self, rows: Iterable[int], wanted: Sequence[str], rarity: Mapping[str, float]) -> float:
-        """Share of the wanted words, weighed by rarity, that the best of some passages holds.
+    def share(
+        self, rows: Iterable[int], wanted: Sequence[str], rarity: Mapping[str, float], ideas: Mapping[str, str]
+    ) -> float:
+        """Share of the wanted words, weighed by rarity, that the best of some passages holds, be it in other words.
 
         A word that no passage holds weighs as much as the rarest; numbers and codes of that kind do not count.
-        """
-        strange = sum(word.isalpha() for word in set(wanted) - rarity.keys())
-        whole = sum(rarity.values()) + strange * math.log(1 + 2 * self.size())
-        return max((self._held(row, rarity) for row in rows), default=0.0) / whole if whole else 0.0
 
-    def _held(self, row: int, rarity: Mapping[str, float]) -> float:
+        Args:
+            ideas: what a word's idea is indexed as.
+        """
+        told = {word: weight for word, weight in rarity.items() if not is_idea(word)}
+        strange = sum(word.isalpha() for word in set(wanted) - rarity.keys())
+        whole = sum(told.values()) + strange * math.log(1 + 2 * self.worded())
+        return max((self._held(row, told, ideas) for row in rows), default=0.0) / whole if whole else 0.0
+
+    def _held(self, row: int, words: Mapping[str, float], ideas: Mapping[str, str]) -> float:
         (text,) = self.base.execute("SELECT terms FROM passages WHERE row = ?", (row,)).fetchone()
         held = set(text.split(" "))
-        return sum(weight for word, weight in rarity.items() if word in held)
+        return sum(weight for word, weight in words.items() if word in held or ideas.get(word) in held)
 
     def strange(self, codes: Iterable[str]) -> list[str]:
         """Codes that neither a document is listed under nor a passage holds; plain words are none."""

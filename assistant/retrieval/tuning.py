@@ -44,6 +44,8 @@ class Threshold(Model):
     """Weight of the cosine likeness, -1 to 1, of the nearest passage."""
     words: float = Field(default=1.0, ge=0)
     """Weight of the share of the query's words, by rarity, that the best passage holds, 0 to 1."""
+    unknown: float = Field(default=0.0, ge=0)
+    """Weight of the share of the query's words that no passage holds; taken off."""
     strange: float = Field(default=0.3, ge=0)
     """What is taken off where the query asks for a code that no passage holds."""
     least: float
@@ -55,6 +57,8 @@ class Tuning(Model):
 
     codes: tuple[CodeRule, ...] = ()
     aliases: tuple[tuple[str, ...], ...] = ()
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    """Rows of phrases that mean the same; the first is how this knowledge says it."""
     fusion: Fusion = Fusion()
     stopwords: frozenset[str] = frozenset()
     """Words that say nothing."""
@@ -84,9 +88,17 @@ def read_tuning(path: Path) -> Tuning:
         raise KnowledgeError(f"{path}: {' '.join(str(error).split())}", hint=_HINT) from None
     for rule in read.codes:
         _usable(rule, path)
+    if (twice := _twice(read.synonyms)) is not None:
+        raise KnowledgeError(f"{path}: synonyms: {twice!r} stands in two rows, or is empty", hint=_HINT)
     if "default" not in read.thresholds:
         raise KnowledgeError(f"{path}: thresholds: no `default`", hint=_HINT)
     return read
+
+
+def _twice(synonyms: tuple[tuple[str, ...], ...]) -> str | None:
+    """A phrase that cannot be told to its row."""
+    phrases = ["", *(phrase.lower().strip() for row in synonyms for phrase in row or ("",))]
+    return next((phrase for place, phrase in enumerate(phrases) if phrase in phrases[:place]), None)
 
 
 def _usable(rule: CodeRule, path: Path) -> None:

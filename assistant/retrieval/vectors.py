@@ -77,7 +77,8 @@ class Chroma:
                 query_embeddings=vector.reshape(1, -1), n_results=limit, where=_where(filters), include=["distances"]
             )
         distances = (found["distances"] or [[]])[0]
-        near = [Near(int(row), 1 - float(away)) for row, away in zip(found["ids"][0], distances, strict=True)]
+        # The last digits differ between a folder and a server.
+        near = [Near(int(row), round(1 - float(away), 5)) for row, away in zip(found["ids"][0], distances, strict=True)]
         return sorted(near, key=lambda one: (-one.likeness, one.row))
 
     def count(self) -> int:

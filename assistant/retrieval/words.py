@@ -7,8 +7,10 @@ import unicodedata
 from collections.abc import Iterator
 
 from assistant.retrieval.codes import CodeReader
+from assistant.retrieval.ideas import ideas_of
+from assistant.retrieval.stems import stem
 
-VERSION = 2
+VERSION = 3
 """Counts up with every change here: an index made otherwise is rebuilt."""
 MOST = 4_000
 """Words of a text that are looked at."""
@@ -16,17 +18,16 @@ MOST = 4_000
 _NAME = re.compile(r"[^\W_]+(?:[_.'-]+[^\W_]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _HEX = re.compile(r"(?:0x)?(?:[0-9a-f]{2}|[0-9a-f]{5,})")
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
-_NO_PLURAL = ("ss", "us", "is")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+|\d{1,4}(?:[:.-]\d{1,4}){2,}(?:[T.,]\d+)*Z?")
 
 
 def terms(text: str, codes: CodeReader) -> list[str]:
-    """The words of a text in their order, then its codes, each in the one form that is indexed."""
+    """The words of a text in their order, then its ideas, then its codes, each in the one form that is indexed."""
     plain = unicodedata.normalize("NFKC", text)
     skipped = codes.tuning.stopwords
-    found = [stem(word) for word in _words(_ADDRESS.sub(" ", plain)) if word not in skipped]
-    return [*found[:MOST], *map(code_term, codes.read(plain))]
+    found = [stem(word) for word in _words(_ADDRESS.sub(" ", plain)) if word not in skipped][:MOST]
+    ideas = ideas_of(codes.tuning.synonyms, skipped).terms(found)
+    return [*found, *ideas, *map(code_term, codes.read(plain))]
 
 
 def code_term(code: str) -> str:
@@ -49,21 +50,3 @@ def _telling(word: str) -> bool:
     if word.isdecimal():
         return 2 <= len(word) <= 6 and not word.startswith("0")
     return len(word) > 1 and not (_HEX.fullmatch(word) and any(letter.isdigit() for letter in word))
-
-
-def stem(word: str) -> str:
-    """A word without its commonest English endings; what both sides of a search go through."""
-    if len(word) < 4 or not word.isalpha() or not word.isascii():
-        return word
-    for ending, put in _ENDINGS:
-        if word.endswith(ending) and not (ending == "s" and word.endswith(_NO_PLURAL)):
-            cut = word.removesuffix(ending) + put
-            return _bare(cut) if len(cut) > 2 else word
-    return _bare(word)
-
-
-def _bare(word: str) -> str:
-    """`stopp` is `stop`, `miss` stays; a final `e` goes, as it has in `timing`."""
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "sl":
-        return word[:-1]
-    return word.removesuffix("e") if len(word) > 3 else word

@@ -11,6 +11,7 @@ from assistant.errors import ModelMissing
 from assistant.retrieval.embedders import Embedder
 from assistant.retrieval.opening import open_search
 from assistant.retrieval.search import Searcher
+from assistant.retrieval.tuning import Threshold
 from assistant.retrieval.vectors import Vectors
 
 ENGINES: dict[str, tuple[str, ...]] = {
@@ -20,6 +21,9 @@ ENGINES: dict[str, tuple[str, ...]] = {
     "dense alone": ("meaning",),
 }
 """Which weights of the fusion are kept: all; what is left without an embedder; words; likeness of meaning."""
+
+DENSE_ALONE = Threshold(meaning=1, words=0, strange=0, least=0.505)
+"""When nothing fits by likeness alone; calibrated as those of `knowledge/retrieval.yaml`, and used nowhere else."""
 
 
 @dataclass(slots=True)
@@ -63,5 +67,8 @@ def _only(whole: Searcher, kept: Sequence[str]) -> Searcher:
     """The same search with the weights of the other engines at zero."""
     fusion = whole.wanted.tuning.fusion
     off = {name: 0.0 for name in ("exact", "words", "meaning") if name not in kept}
-    rules = whole.wanted.tuning.model_copy(update={"fusion": fusion.model_copy(update=off)})
+    changed: dict[str, object] = {"fusion": fusion.model_copy(update=off)}
+    if kept == ("meaning",):
+        changed["thresholds"] = {"default": DENSE_ALONE}
+    rules = whole.wanted.tuning.model_copy(update=changed)
     return Searcher(whole.index, replace(whole.wanted, tuning=rules), whole.matcher)

@@ -63,7 +63,7 @@ def halves(questions: Iterable[Question]) -> dict[str, HalfName]:
     drawn: dict[str, HalfName] = {}
     for key in sorted(strata):
         ids = sorted(strata[key])
-        random.Random(f"{SEED} {key}").shuffle(ids)  # noqa: S311
+        random.Random(f"{SEED} {key}").shuffle(ids)
         drawn |= {one: HALVES[place % 2] for place, one in enumerate(ids)}
     return drawn
 

@@ -78,11 +78,15 @@ def asked(engine: Searcher, questions: Iterable[Question]) -> list[Mark]:
 def told(table: dict[str, dict[str, dict[str, Figures]]]) -> Iterator[str]:
     """The table as lines."""
     for half, engines in table.items():
-        yield f"{half:5} {'engine':12} {'questions':10} {'n':>4} {'rec@5':>7} {'MRR':>7} {'all@5':>7}   n none  recognised"
+        yield f"{half} half"
+        yield f"{'engine':12} {'questions':10} {'n':>4} {'rec@5':>7} {'MRR':>7} {'all@5':>7} {'n none':>7} {'known':>7}"
         for engine, groups in engines.items():
-            for group, one in groups.items():
-                shown = " ".join(f"{_shown(value):>7}" for value in (one.recall_at_5, one.mrr, one.all_at_5))
-                yield f"{'':5} {engine:12} {group:10} {one.answerable:>4} {shown}   {one.unanswerable:>6}  {_shown(one.recognised):>10}"
+            yield from (f"{engine:12} {group:10} {_row(one)}" for group, one in groups.items())
+
+
+def _row(one: Figures) -> str:
+    shown = " ".join(f"{_shown(value):>7}" for value in (one.recall_at_5, one.mrr, one.all_at_5))
+    return f"{one.answerable:>4} {shown} {one.unanswerable:>7} {_shown(one.recognised):>7}"
 
 
 def misses(marks: dict[str, list[Mark]]) -> Iterator[str]:
