@@ -13,20 +13,26 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from assistant.config import Retrieval, Settings, Storage
+from assistant.retrieval.cache import Cache
+from assistant.retrieval.corpus import Corpus
+from assistant.retrieval.documents import Document, Section
 from assistant.retrieval.embedders import unit
+from assistant.retrieval.index import Wanted, open_index
 from assistant.retrieval.models import Query
 from assistant.retrieval.opening import open_search
 from assistant.retrieval.search import Searcher
+from assistant.retrieval.tuning import tuning
 from assistant.retrieval.vectors import Vectors
 
 QUESTIONS = (
+    "babiba ZZ001230 dedo kuli rare fagobu",
     "Xid 79",
     "NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', GPU has fallen off the bus",
     "all ranks wait in an all-reduce and none says why",
@@ -71,18 +77,31 @@ def queries(searcher: Searcher) -> list[float]:
     return [seconds_of(lambda text=text: searcher.search(Query(text=text))) for text in QUESTIONS * REPEATS]  # type: ignore[misc]
 
 
-def made_up(folder: Path, passages: int) -> None:
-    """Pages of one passage each: words by rank, now and then a code."""
+@dataclass(frozen=True, slots=True)
+class MadeUp(Wanted):
+    """An index of made-up documents that no file holds."""
+
+    passages: int = 0
+
+    def stamp(self) -> str:
+        """Of their number alone."""
+        return f"made up {self.passages}"
+
+    def gather(self) -> Corpus:
+        """The same documents every time."""
+        return Corpus(tuple(made_up(self.passages)))
+
+
+def made_up(passages: int) -> Iterator[Document]:
+    """Documents of one passage each: words by rank, every tenth with a code of its own."""
     draw = random.Random(7)
     words = ["".join(letters) for letters in itertools.product(*[_CONSONANTS, "aeiou"] * 3)][:VOCABULARY]
-    weights = [1 / rank for rank in range(1, len(words) + 1)]
+    weights = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
     for number in range(passages):
-        place = folder / "docs" / f"{number // 1000:03d}"
-        place.mkdir(parents=True, exist_ok=True)
-        body = " ".join(draw.choices(words, weights, k=60))
-        codes = f"codes: [ZZ{number:06d}]\n" if number % 10 == 0 else ""
-        page = f"---\nid: p{number}\ntitle: {' '.join(draw.choices(words, weights, k=5))}\n{codes}---\n\n{body}\n"
-        (place / f"p{number}.md").write_text(page)
+        chosen = draw.choices(words, cum_weights=weights, k=65)
+        codes = (f"ZZ{number:06d}",) if number % 10 == 0 else ()
+        title, text = " ".join(chosen[:5]), " ".join(chosen[5:])
+        yield Document(f"p{number}", "doc", title, (Section("", text),), codes=codes)
 
 
 def small(data: Path, embedder: str) -> list[tuple[str, float, float]]:
@@ -103,12 +122,7 @@ def small(data: Path, embedder: str) -> list[tuple[str, float, float]]:
 
 def large(folder: Path, passages: int) -> list[tuple[str, float, float]]:
     """Many passages with ready vectors."""
-    from assistant.retrieval.cache import Cache
-    from assistant.retrieval.index import Wanted, open_index
-    from assistant.retrieval.tuning import tuning
-
-    made_up(folder / "knowledge", passages)
-    wanted = Wanted(tuning(), Drawn(), folders=[folder / "knowledge"])
+    wanted = MadeUp(tuning(), Drawn(), passages=passages)
     cache = Cache(folder / "large")
     built = seconds_of(lambda: open_index(cache, wanted).close())
     searcher = Searcher(open_index(cache, wanted), wanted)
