@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,10 +11,11 @@ from assistant.intake.dialects import load_dialects
 from assistant.intake.discover import discover
 from assistant.intake.identity import resolve
 from assistant.intake.models import Stream
+from evals.truth import Truth, TruthFile
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "torchrun"
-TRUTH: dict[str, dict[str, Any]] = json.loads((FOLDER / "truth.json").read_text(encoding="utf-8"))
-TREES = sorted(name for name, truth in TRUTH.items() if truth["streams"] != "console" and truth["who_logs"] == "all")
+TRUTHS = TruthFile.model_validate_json((FOLDER / "truth.json").read_bytes())
+TREES = [t for t in TRUTHS.jobs if t.settings["streams"] != "console" and t.settings["who_logs"] == "all"]
 
 
 class NoFaults:
@@ -30,14 +29,16 @@ class NoFaults:
 
 
 def streams_of(name: str) -> tuple[Stream, ...]:
-    scanned = scan(discover([str(FOLDER / name)]), load_dialects(), NoFaults(), threads=1)
+    (archive,) = FOLDER.glob(f"{name}.*")
+    scanned = scan(discover([str(archive)]), load_dialects(), NoFaults(), threads=1)
     return resolve(scanned.streams, scanned.sources, scanned.facts)
 
 
-@pytest.mark.parametrize("name", TREES)
-def test_every_worker_that_wrote_anything_has_its_rank(name: str) -> None:
-    truth = TRUTH[name]
-    workers = [stream for stream in streams_of(name) if stream.local_rank is not None]
+@pytest.mark.parametrize("truth", TREES, ids=lambda truth: str(truth.job))
+def test_every_worker_that_wrote_anything_has_its_rank(truth: Truth) -> None:
+    workers = [stream for stream in streams_of(truth.job) if stream.local_rank is not None]
+    assert workers
+    per_node = int(truth.settings["per_node"] or 0)
     for worker in workers:
-        host = next((index for index, host in enumerate(truth["hosts"]) if f"/{host}/" in worker.group), 0)
-        assert worker.rank == host * truth["per_node"] + (worker.local_rank or 0), worker.how
+        host = next((index for index, node in enumerate(truth.nodes) if f"/{node}/" in worker.group), 0)
+        assert worker.rank == host * per_node + (worker.local_rank or 0), worker.how
