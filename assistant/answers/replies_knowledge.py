@@ -39,6 +39,7 @@ def _entries(talk: Talk) -> list[str]:
 
 
 def _meaning(talk: Talk, code: str) -> Reply:
+    yield from talk.note(f"**{clean(code)[:160].replace('*', '')}**")
     known = talk.calls.desk.glossary.get(code)
     if known is not None:
         entry = yield from talk.ask("explain_word", word=known.term)

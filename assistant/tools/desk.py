@@ -13,6 +13,7 @@ from assistant.case.models import Case, Evidence
 from assistant.case.text import clean
 from assistant.errors import InputError, NothingFound
 from assistant.faults.library import Library
+from assistant.faults.matcher import Matcher
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
 from assistant.retrieval.models import Answer, Query
@@ -71,6 +72,11 @@ class Desk:
     def examination(self) -> Examination:
         """The job's logs, read when first asked for. Raises RootrankError where they cannot be read."""
         return self._open_logs()
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """All signatures of the library, compiled when first asked for."""
+        return Matcher(self.library)
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -9,7 +9,6 @@ from pydantic import Field
 from assistant.case.models import Case
 from assistant.case.text import clean
 from assistant.case.vocabulary import Role
-from assistant.faults.matcher import Matcher
 from assistant.faults.models import Fault
 from assistant.retrieval.models import Answer, Filters, Hit, Kind, Query
 from assistant.tools.desk import Desk
@@ -100,7 +99,7 @@ def explain_code(desk: Desk, arguments: Arguments) -> Finding:
     """What a code or an error line means, what it does not prove, and what to do."""
     assert isinstance(arguments, CodeArguments)
     exact = desk.library.get(arguments.code)
-    names = (exact.id,) if exact is not None else tuple(Matcher(desk.library).match(arguments.code))
+    names = (exact.id,) if exact is not None else tuple(desk.matcher.match(arguments.code))
     entries = [fault for name in names if (fault := desk.library.get(name)) is not None]
     rows = [clean(row) for row in dict.fromkeys(system_codes(arguments.code))]
     rows += [row for fault in entries[:2] for row in _fault(fault)]
