@@ -11,15 +11,19 @@ from assistant.answers.models import Answerer, Hypothesis
 from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
 from assistant.case.store import data_dir
+from assistant.case.text import clean
 from assistant.cli.conversing import Opened, open_case, session_store
 from assistant.cli.explain import Wanted, answerer_for, writer_for
 from assistant.cli.incidents import incident_store, user
+from assistant.cli.request import again
+from assistant.cli.settings import case_store
+from assistant.errors import NothingFound
 from assistant.incidents.confirm import Ruling, incident_of
 from assistant.tui.ports import Look, Table
 
 if TYPE_CHECKING:
     from assistant.config import Settings
-    from assistant.intake.models import ProgressHook
+    from assistant.intake.models import ProgressHook, Source
 
 
 class CommandWorkshop:
@@ -62,6 +66,19 @@ class CommandWorkshop:
 
     def _table(self, opened: Opened) -> Table:
         return Table(opened.case, opened.calls, opened.offline, opened.seen, opened.before, opened.added)
+
+    def source(self, table: Table, name: str) -> Source:
+        """The log of that name; of a stored case its files are listed, not read."""
+        desk = table.calls.desk
+        if table.examination is not None:
+            return desk.source(name)
+        from assistant.intake.discover import discover
+
+        stored = case_store(self._settings).load(table.case.case, table.case.revision)
+        found = [one for one in discover(again(stored.inputs, ()).paths).sources if one.name == name]
+        if not found:
+            raise NothingFound(f"{clean(name)} is not there any more", hint="the lines that the case cites are kept")
+        return found[0]
 
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         """Who answers."""

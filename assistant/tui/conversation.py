@@ -13,7 +13,9 @@ from textual.worker import Worker
 
 from assistant.answers.models import AnswerEvent, Cancelled, Question, Usage
 from assistant.answers.sessions import Session
+from assistant.case.models import Evidence
 from assistant.errors import RootrankError
+from assistant.tools.calls import Calls
 from assistant.tui.dialogue import Dialogue
 from assistant.tui.ports import Table, Workshop
 from assistant.tui.scribe import Scribe
@@ -110,6 +112,14 @@ class Conversation(Vertical):
         self.scribe.take(event)
         if isinstance(event, Usage):
             self.post_message(self.Changed())
+
+    def mark(self, calls: Calls, item: Evidence) -> None:
+        """A line that a person marked becomes a row of the conversation, and evidence that answers may rest on."""
+        if self.dialogue is None:
+            self.scribe.remark("marked too early: the answerer is still getting ready", "$text-warning")
+            return
+        for event in self.dialogue.mark(calls, item):
+            self.scribe.take(event)
 
     def stop(self) -> bool:
         """Stops the answer; whether there was one."""

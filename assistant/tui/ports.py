@@ -11,7 +11,7 @@ from assistant.answers.models import Answerer, Hypothesis
 from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
 from assistant.incidents.confirm import Ruling
-from assistant.intake.models import ProgressHook
+from assistant.intake.models import ProgressHook, Source
 from assistant.pipeline import Examination
 from assistant.tools.calls import Calls
 
@@ -58,6 +58,10 @@ class Workshop(Protocol):
 
     def attach(self, table: Table, files: Sequence[str], hook: ProgressHook) -> Table:
         """The next revision, with further files. Runs in a thread; raises RootrankError."""
+        ...
+
+    def source(self, table: Table, name: str) -> Source:
+        """The log of that name, where it still is. Runs in a thread; raises RootrankError."""
         ...
 
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:

@@ -18,8 +18,8 @@ from assistant.tui.completion import names_of
 from assistant.tui.conversation import Conversation
 from assistant.tui.deeds import do
 from assistant.tui.editor import edited
-from assistant.tui.fulltext import FullText
 from assistant.tui.history import History
+from assistant.tui.logdesk import LogDesk
 from assistant.tui.messages import Asked, PlaceWanted, RowWanted
 from assistant.tui.palette import Commands
 from assistant.tui.ports import Table, Workshop
@@ -53,6 +53,7 @@ class Workplace(Screen[None]):
         self.workshop, self.table = workshop, table
         self.talk = Conversation(workshop, table)
         self.pane = CasePane(table)
+        self.logs = LogDesk(self)
         self._offers = Offers()
         self.prompt = Prompt(self._offers, History(workshop.folder))
 
@@ -84,9 +85,13 @@ class Workplace(Screen[None]):
         read = f"{case.timing.bytes:,} bytes read in {case.timing.seconds:.1f} s"
         unread = f" · {len(case.not_read)} not read" if case.not_read else ""
         self.query_one("#headline", Literal).show(f"Rootrank · {plain(case.case)}{revision} · {read}{unread}")
-        self.pane.set_table(table)
-        self.prompt.names = names_of(case, table.examination)
+        self.show_marked()
         self.call_after_refresh(self.tell_hidden)
+
+    def show_marked(self) -> None:
+        """Lists and completions with what a person marked."""
+        self.pane.set_table(self.table, self.logs.marked)
+        self.prompt.names = names_of(self.table.case, self.table.examination, self.logs.marked)
 
     def on_resize(self) -> None:
         """What does not fit is told anew."""
@@ -150,11 +155,7 @@ class Workplace(Screen[None]):
             self.add_class("-talking")
             self.tell_hidden()
             return
-        item = self.table.calls.desk.evidence(name)
-        if item is None:
-            self.tell(f"nothing is cited as {name}", warning=True)
-            return
-        self.app.push_screen(FullText(f"{item.id}  {item.source}:{item.line}", item.text))
+        self.logs.open(name)
 
     def on_conversation_changed(self) -> None:
         """Draws the status line anew."""

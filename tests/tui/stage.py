@@ -15,7 +15,7 @@ from assistant.answers.models import Answerer, Hypothesis
 from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
 from assistant.incidents.confirm import Ruling, incident_of
-from assistant.intake.models import ProgressHook
+from assistant.intake.models import ProgressHook, Source
 from assistant.tui.ports import Look, Table
 from assistant.tui.workplace import Workplace
 
@@ -72,6 +72,9 @@ class TestWorkshop:
     def attach(self, table: Table, files: Sequence[str], hook: ProgressHook) -> Table:
         assert self._attaching is not None
         return self._attaching
+
+    def source(self, table: Table, name: str) -> Source:
+        return table.calls.desk.source(name)
 
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         return self._answerer or table.offline

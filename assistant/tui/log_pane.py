@@ -1,0 +1,241 @@
+"""The lines of one log on the screen. Only what is in sight is read, by byte offset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from assistant.case.text import clean
+from assistant.tui.logbook import LogBook
+from assistant.tui.loglines import LogLine
+from assistant.tui.logworker import compiled
+
+NUMBER = 9
+"""Columns for a line number."""
+LEFT = 80
+"""Bytes before a cited place that stay in sight in a long line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the screen: a line, or a further row of a wrapped one."""
+
+    line: LogLine
+    text: str
+    first: bool
+
+
+class LogPane(Widget, can_focus=True):
+    """Shows lines from `top` on; `here` is the line that keys act on."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Down", show=False, id="log.down"),
+        Binding("up,k", "move(-1)", "Up", show=False, id="log.up"),
+        Binding("pagedown,space,ctrl+f", "page(1)", "Page down", show=False, id="log.page-down"),
+        Binding("pageup,b,ctrl+b", "page(-1)", "Page up", show=False, id="log.page-up"),
+        Binding("home,g", "jump(0)", "Begin", show=False, id="log.begin"),
+        Binding("end,G", "jump(1)", "End", show=False, id="log.end"),
+        Binding("right,l", "shift(1)", "Right", show=False, id="log.right"),
+        Binding("left,h", "shift(-1)", "Left", show=False, id="log.left"),
+        Binding("w", "wrap", "Wrap", id="log.wrap"),
+    ]
+
+    class Moved(Message):
+        """Another line is chosen, or others are in sight."""
+
+    def __init__(self, book: LogBook) -> None:
+        super().__init__(id="log")
+        self.book = book
+        self.top = 0
+        self.here = 0
+        self.left = 0
+        self.wrapped = False
+        self.waiting = False
+        """Lines are being read elsewhere; what was shown stays."""
+        self.rows: list[Row] = []
+
+    def go(self, offset: int) -> None:
+        """Shows the line that holds an offset, a third down the screen."""
+        lines = self.book.lines
+        self.here = start = lines.start_of(offset)
+        above = lines.backward(start, max(1, self._height // 3))
+        below = len(lines.forward(start, self._height))
+        if below + len(above) < self._height:
+            above = lines.backward(start, self._height - below)
+        self.top = above[0].offset if above else start
+        column = offset - start
+        self.left = max(0, column - LEFT) if column > self._width - NUMBER else 0
+        self.load()
+
+    def load(self) -> None:
+        """Reads what is in sight."""
+        found = self.book.lines.forward(self.top, self._height)
+        if not found and self.top:
+            found = self.book.lines.backward(self.top, self._height)
+            self.top = found[0].offset if found else 0
+        self.rows = [row for line in found for row in self._laid(line)][: max(1, self._height)]
+        offsets = {row.line.offset for row in self.rows}
+        if self.rows and self.here not in offsets:
+            self.here = self.rows[0].line.offset if self.here < self.rows[0].line.offset else self.rows[-1].line.offset
+        self.refresh()
+        self.post_message(self.Moved())
+
+    @property
+    def chosen(self) -> LogLine | None:
+        """The line that keys act on."""
+        return next((row.line for row in self.rows if row.line.offset == self.here), None)
+
+    @property
+    def _height(self) -> int:
+        return max(1, self.size.height)
+
+    @property
+    def _width(self) -> int:
+        return max(NUMBER + 10, self.size.width)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Another height shows other lines."""
+        if not self.waiting:
+            self.load()
+
+    def _laid(self, line: LogLine) -> Iterator[Row]:
+        text = clean(line.text)
+        more = f" … {line.cut:,} bytes more (enter)" if line.cut > 0 else ""
+        room = self._width - NUMBER
+        if not self.wrapped:
+            yield Row(
+                line, text[self.left : self.left + room * 2] + (more if len(text) <= self.left + room else ""), True
+            )
+            return
+        pieces = [row.plain for row in Content(text + more).fold(room)] or [""]
+        for number, piece in enumerate(pieces):
+            yield Row(line, piece, number == 0)
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the screen."""
+        base, width = self.visual_style, self.size.width
+        if y >= len(self.rows):
+            return Strip.blank(width, base.rich_style)
+        row = self.rows[y]
+        content = Content.assemble((self._lead(row), self._lead_style(row)), self._marked(row))
+        if row.line.offset == self.here:
+            content = content.stylize("reverse" if self.has_focus else "underline", 0, NUMBER - 1)
+        strip = Strip(content.render_segments(base))
+        return strip.adjust_cell_length(width, base.rich_style)
+
+    def _lead(self, row: Row) -> str:
+        if not row.first:
+            return " " * NUMBER
+        number = self.book.number(row.line.offset)
+        sign = "●" if self._holds(self.book.cited, row.line) else " "
+        return f"{'·' if number is None else number:>{NUMBER - 2}}{sign} "
+
+    def _lead_style(self, row: Row) -> str:
+        return "bold $text-error" if self._holds(self.book.cited, row.line) else "$text-muted"
+
+    def _holds(self, offsets: list[int], line: LogLine) -> bool:
+        return any(line.offset <= offset < max(line.end, line.offset + 1) for offset in offsets)
+
+    def _marked(self, row: Row) -> Content:
+        """The text with what is searched for."""
+        style = "$text-warning" if self._holds(self.book.events, row.line) else ""
+        content = Content.styled(row.text, style)
+        search = self.book.search
+        if search is None or not search.pattern:
+            return content
+        return _highlighted(content, search.pattern)
+
+    def action_move(self, step: int) -> None:
+        """Chooses the next line; at the edge the view moves on."""
+        lines = self.book.lines
+        if step > 0:
+            following = lines.forward(self.here, 2)
+            if len(following) < 2:
+                return
+            self.here = following[1].offset
+            if self.here > self.rows[-1].line.offset or self._is_last(self.here):
+                moved = lines.forward(self.top, 2)
+                self.top = moved[1].offset if len(moved) > 1 else self.top
+        elif before := lines.backward(self.here, 1):
+            self.here = before[0].offset
+            self.top = min(self.top, self.here)
+        self.load()
+
+    def _is_last(self, offset: int) -> bool:
+        return len(self.rows) >= self._height and self.rows[-1].line.offset == offset and self.wrapped
+
+    def action_page(self, step: int) -> None:
+        """A screen on or back."""
+        lines, height = self.book.lines, max(1, self._height - 1)
+        found = lines.forward(self.top, height + 1) if step > 0 else lines.backward(self.top, height)
+        if found:
+            self.top = found[-1].offset if step > 0 else found[0].offset
+            self.here = self.top
+        self.load()
+
+    def action_jump(self, end: int) -> None:
+        """To the begin or the end."""
+        size = self.book.file.size
+        if end and size is None:
+            self.notify("the end is not known yet: the file is still being unpacked", markup=False)
+            return
+        last = self.book.lines.backward(size or 0, self._height) if end else []
+        self.top = last[0].offset if last else 0
+        self.here = last[-1].offset if last else 0
+        self.load()
+
+    def action_shift(self, step: int) -> None:
+        """Right and left in lines that are longer than the screen."""
+        self.left = max(0, self.left + step * max(8, (self._width - NUMBER) // 2))
+        self.load()
+
+    def action_wrap(self) -> None:
+        """Wraps lines, or cuts them at the edge."""
+        self.wrapped = not self.wrapped
+        self.left = 0
+        self.load()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Three lines on."""
+        self._scrolled(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Three lines back."""
+        self._scrolled(-3)
+
+    def _scrolled(self, step: int) -> None:
+        lines = self.book.lines
+        found = lines.forward(self.top, step + 1) if step > 0 else lines.backward(self.top, -step)
+        if found:
+            self.top = found[-1].offset if step > 0 else found[0].offset
+        self.load()
+
+    def on_click(self, event: events.Click) -> None:
+        """Chooses a line."""
+        if event.y < len(self.rows):
+            self.here = self.rows[event.y].line.offset
+            self.refresh()
+            self.post_message(self.Moved())
+
+
+def _highlighted(content: Content, pattern: str) -> Content:
+    """Where a pattern stands in what is shown. Python's engine is not asked: its time has no bound."""
+    data = content.plain.encode("utf-8", "replace")
+    at, regex = 0, compiled(pattern)
+    for _ in range(50):
+        found = regex.search(data, at)
+        if not found or found.end() <= found.start():
+            return content
+        begin = len(data[: found.start()].decode("utf-8", "replace"))
+        end = begin + len(data[found.start() : found.end()].decode("utf-8", "replace"))
+        content = content.stylize("reverse $text-warning", begin, end)
+        at = found.end()
+    return content

@@ -1,0 +1,144 @@
+"""One open log: its bytes, its lines, what is counted, searched and cited in it. Knows no screen."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from assistant.case.models import Case, Evidence
+from assistant.intake.models import Source
+from assistant.pipeline import Examination
+from assistant.tui.bytefile import ByteFile, open_bytes
+from assistant.tui.loglines import ChosenLines, FileLines, Lines
+from assistant.tui.logscan import LogScan
+from assistant.tui.logworker import compiled
+
+Found = Callable[[], int | None]
+"""Asks whether a line was found by now."""
+NEAR = 8 * 1024 * 1024
+"""Bytes over which line numbers are counted at once; what is farther away waits for the counting process."""
+ALARM = (
+    r"\b(error|exception|fatal|critical|panic|abort(ed)?|killed|traceback|out of memory|segmentation fault|xid)\b"
+    r"|runtimeerror|timed out"
+)
+"""Lines that `next error` stops at."""
+
+
+@dataclass(slots=True)
+class LogBook:
+    """A source that is being looked at."""
+
+    source: Source
+    file: ByteFile
+    anchors: list[tuple[int, int]] = field(default_factory=lambda: [(0, 1)])
+    """Places whose offset and line number are both known."""
+    cited: list[int] = field(default_factory=list)
+    """Offsets of cited lines, ascending."""
+    events: list[int] = field(default_factory=list)
+    """Offsets of failure-indicating records, ascending."""
+    count: LogScan | None = None
+    search: LogScan | None = None
+    alarms: LogScan | None = None
+    filtered: bool = False
+    """Only lines that the search finds are shown."""
+
+    @property
+    def all(self) -> FileLines:
+        """Every line."""
+        return FileLines(self.file)
+
+    @property
+    def lines(self) -> Lines:
+        """The lines that are shown."""
+        if self.filtered and self.search is not None:
+            return ChosenLines(self.all, self.search.hits)
+        return self.all
+
+    def begin_counting(self) -> None:
+        """Starts the process that counts lines."""
+        if self.count is None:
+            self.count = LogScan(self.source)
+
+    def look_for(self, pattern: str) -> None:
+        """Starts a search in place of the one before; an empty pattern ends it. Raises ValueError."""
+        if pattern:
+            compiled(pattern)
+        if self.search is not None:
+            self.search.stop()
+        self.search = LogScan(self.source, pattern) if pattern else None
+        self.filtered = self.filtered and bool(pattern)
+
+    def alarming(self) -> LogScan:
+        """The search for lines that look like errors, started when it is first wanted."""
+        if self.alarms is None:
+            self.alarms = LogScan(self.source, ALARM)
+        return self.alarms
+
+    def number(self, offset: int) -> int | None:
+        """Number of the line that begins at an offset; None while it is not known."""
+        known = list(self.anchors)
+        if self.count is not None:
+            known.append(self.count.near(offset))
+        if not self.file.instant:
+            known = [place for place in known if abs(place[0] - offset) < NEAR // 8]
+        nearest = min(known, key=lambda place: abs(place[0] - offset), default=None)
+        return None if nearest is None else self.all.number_near(offset, nearest, NEAR)
+
+    def offset_of(self, number: int) -> int | None:
+        """Where the line of a number begins; None while counting has not come so far, or where there is none."""
+        if self.count is None:
+            return None
+        offset, known = self.count.place(number)
+        if not self.count.done and offset >= self.count.at:
+            return None
+        while known < number and (data := self.file.read(offset, NEAR // 8)):
+            wanted = number - known
+            if data.count(b"\n") < wanted:
+                known, offset = known + data.count(b"\n"), offset + len(data)
+                continue
+            at = -1
+            for _ in range(wanted):
+                at = data.find(b"\n", at + 1)
+            return offset + at + 1
+        return offset if known == number else None
+
+    def close(self) -> None:
+        """Ends everything that runs for it."""
+        for scan in (self.count, self.search, self.alarms):
+            if scan is not None:
+                scan.stop()
+        self.file.close()
+
+
+def open_book(source: Source, case: Case, seen: Examination | None, further: Iterable[Evidence] = ()) -> LogBook:
+    """Opens a source with what is known of it. Raises NothingFound where it is gone."""
+    book = LogBook(source, open_bytes(source))
+    items = [item for item in (*case.evidence, *further) if item.source == source.name]
+    book.anchors += [(item.offset, item.line) for item in items]
+    book.cited = sorted({item.offset for item in items})
+    book.events = sorted({*book.cited, *_indicated(seen, source)})
+    return book
+
+
+def _indicated(seen: Examination | None, source: Source) -> list[int]:
+    if seen is None:
+        return []
+    scan = seen.reading.scan
+    ids = {one.id for one in scan.sources if one.name == source.name}
+    return [one.record.offset for one in scan.indicators if one.record.source in ids]
+
+
+def neighbour(offsets: list[int], start: int, end: int, step: int) -> int | None:
+    """The next offset behind a line, or the last one before it."""
+    at = bisect_left(offsets, end) if step > 0 else bisect_right(offsets, start - 1) - 1
+    return offsets[at] if 0 <= at < len(offsets) else None
+
+
+def writer_of(seen: Examination | None, source: Source) -> tuple[str | None, int | None]:
+    """Node and rank of a source that has one writer only."""
+    if seen is None:
+        return None, None
+    streams = [stream for stream in seen.reading.scan.streams if stream.group == source.group]
+    nodes, ranks = {stream.node for stream in streams}, {stream.rank for stream in streams}
+    return (nodes.pop() if len(nodes) == 1 else None), (ranks.pop() if len(ranks) == 1 else None)
