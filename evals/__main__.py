@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.errors import RootrankError, UsageError
@@ -17,6 +18,7 @@ from evals.report.bars import load_bars
 from evals.report.document import ABLATED, Contents, document
 from evals.report.kinds import event_misses, misses
 from evals.report.plots import plots
+from evals.report.replicas import replicas
 from evals.report.tables import COLUMNS, differences, percent
 from evals.rivals import missing
 from evals.runner import CACHE, PROCESSES, answers_of
@@ -89,7 +91,9 @@ def report(options: argparse.Namespace) -> int:
     tools, parts = all_tools(), ablations()
     asked = [*tools, *parts[1:]]
     made = _boards(jobs, asked, options)
-    ours, ablated = made[: len(tools)], [made[0], *made[len(tools) :]]
+    ablated = [made[0], *made[len(tools) :]]
+    (scaled,) = _boards(replicas(sets[0].folder, options.cache), [OURS], options)
+    ours = [replace(made[0], scored=(*made[0].scored, *scaled.scored)), *made[1 : len(tools)]]
     drawn = plots(ours, ablated)
     folder = options.to.parent / PLOTS
     folder.mkdir(parents=True, exist_ok=True)

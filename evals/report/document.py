@@ -10,6 +10,7 @@ from evals.ablation import TITLES
 from evals.jobset import Half
 from evals.report import machine
 from evals.report.bars import Bars, Measured, measured
+from evals.report.first_sight import first_sight
 from evals.report.kinds import by_kind, misses
 from evals.report.plots import COMPARED, TARGETS, sizes
 from evals.report.tables import COLUMNS, NOTHING, costs, differences, full, percent, side_by_side, span, table
@@ -41,6 +42,7 @@ def document(contents: Contents) -> str:
     parts = [
         _head(contents),
         _bars(measured(contents.bars, ours), contents),
+        first_sight(measured(contents.bars, ours)),
         _ahead(contents.boards),
         _half(contents.boards, Half.REPORT, "The reporting half"),
         _half(contents.boards, Half.TUNE, "The tuning half"),

@@ -141,8 +141,11 @@ def _of_blame(answer: Prediction, truth: Truth) -> dict[str, bool]:
 
 
 def is_guilty(suspect: Suspect, provable: Provable) -> bool:
-    """Whether it is a rank, or node, that the logs prove guilty. A node alone suffices where no rank can be told."""
-    if provable.ranks:
+    """Whether it is a rank, or node, that the logs prove guilty.
+
+    A node alone suffices where no rank can be told, and where several ranks are guilty that all are the node's.
+    """
+    if len(provable.ranks) == 1 or (provable.ranks and suspect.rank is not None):
         return suspect.rank in provable.ranks
     return suspect.node in provable.nodes
 
