@@ -1,4 +1,4 @@
-"""Scaled replicas for the report: made once into the cache from the laboratory's set, and scored apart from real runs."""
+"""Scaled replicas for the report: made into the cache from the laboratory's set, and scored apart from real runs."""
 
 from __future__ import annotations
 
