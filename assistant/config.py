@@ -230,17 +230,24 @@ def load(
     for path in files(shipped_files() if shipped is None else shipped, _folder(start)):
         read = read_file(path)
         if path == project_file(_folder(start)) and path != user_file():
-            _refuse_profiles(path, read)
+            _refuse_addresses(path, read)
         values.update(read)
     values.update(_from_environment(os.environ if environment is None else environment))
     values.update(typed or {})
     return check(values)
 
 
-def _refuse_profiles(path: Path, values: Mapping[str, Value]) -> None:
+ADDRESSES = ("retrieval.endpoint", "retrieval.endpoint_key_env", "retrieval.chroma_url", "retrieval.chroma_headers",
+             "retrieval.proxy", "incidents.folder")  # fmt: skip
+"""Keys that say where keys, texts and confirmed incidents go."""
+
+
+def _refuse_addresses(path: Path, values: Mapping[str, Value]) -> None:
     """A folder of logs may come from anyone: it must not say where keys and text are sent."""
-    if any(key.startswith(f"{PROFILES}.") for key in values):
-        raise ConfigError(f"{path}: a project's file may hold no profiles", hint=f"move them to {user_file()}")
+    for key in values:
+        if key.startswith(f"{PROFILES}.") or key in ADDRESSES:
+            what = "profiles" if key.startswith(f"{PROFILES}.") else key
+            raise ConfigError(f"{path}: a project's file may hold no {what}", hint=f"move it to {user_file()}")
 
 
 def _folder(start: Path | None) -> Path:

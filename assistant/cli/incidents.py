@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assistant.case.models import Case
     from assistant.config import Settings
     from assistant.incidents.confirm import Ruling
+    from assistant.incidents.models import Incident
     from assistant.incidents.store import IncidentStore
 
 app = typer.Typer(help="The team's confirmed incidents.", no_args_is_help=True)
@@ -97,9 +98,7 @@ def _warn_of_strangers(case: Case, ruling: Ruling) -> None:
 @app.command("list")
 def list_(json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False) -> int:
     """The confirmed incidents, newest first."""
-    found, damaged = incident_store(configured()).all()
-    for line in damaged:
-        narration.say(f"warning: {line}")
+    found = team(configured())
     found.sort(key=lambda incident: (incident.date or "", incident.id), reverse=True)
     if json:
         print_json([incident.model_dump(mode="json") for incident in found])
@@ -133,9 +132,7 @@ def export(
     """Prints the incidents as JSON lines, secrets and e-mail addresses masked."""
     from assistant.incidents.exchange import exported
 
-    found, damaged = incident_store(configured()).all()
-    for line in damaged:
-        narration.say(f"warning: {line}")
+    found = team(configured())
     with pipe():
         for line in exported(found, hosts=hide_hosts):
             print(line)
@@ -175,6 +172,14 @@ def incident_folder(settings: Settings) -> Path:
     from assistant.case.store import data_dir
 
     return settings.incidents.folder or data_dir(settings.storage.data_dir) / "incidents"
+
+
+def team(settings: Settings) -> list[Incident]:
+    """The team's incidents for the search; what cannot be read is told and left out."""
+    found, damaged = incident_store(settings).all()
+    for line in damaged:
+        narration.say(f"warning: {line}")
+    return found
 
 
 def user() -> str:

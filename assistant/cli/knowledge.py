@@ -114,7 +114,10 @@ def rebuild() -> int:
     from assistant.retrieval.opening import cache_of, wanted_of
 
     settings = configured()
-    index = build(cache_of(settings), wanted_of(settings, progress=indexing))
+    index = build(
+        cache_of(settings),
+        wanted_of(settings, progress=indexing),
+    )
     for problem in index.problems:
         narration.say(f"warning: {problem}")
     narration.say(f"{index.store.size()} passages, embedder {index.store.meta()['embedder']}")
