@@ -120,7 +120,7 @@ def _documents(searcher: Searcher) -> frozenset[str]:
 
 
 def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _result(table: dict[str, dict[str, dict[str, Figures]]]) -> dict[str, Any]:

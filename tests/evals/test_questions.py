@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from assistant.retrieval.signs import Signs
 from assistant.retrieval.tuning import Threshold
 from evals.retrieval.calibrate import told
 from evals.retrieval.marks import figures, mark
-from evals.retrieval.questions import Question, halves, load_questions, wrong
-from evals.retrieval.score import misses
+from evals.retrieval.questions import HALVES, Question, halves, load_questions, wrong
+from evals.retrieval.score import RESULT, misses
 
 
 def question_of(name: str, *answers: str, half: str = "tune", has_code: bool = False) -> Question:
@@ -56,6 +57,15 @@ def test_halves_are_balanced_in_code_and_answer() -> None:
         with_code = counts[answered, True, "tune"] + counts[answered, True, "held"]
         without = counts[answered, False, "tune"] + counts[answered, False, "held"]
         assert 0.45 <= with_code / (with_code + without) <= 0.55
+
+
+def test_the_figures_that_are_quoted_are_of_these_questions() -> None:
+    quoted = json.loads(RESULT.read_text("utf-8"))["halves"]
+    counts = Counter((one.half, bool(one.answers)) for one in load_questions())
+    for half in HALVES:
+        for groups in quoted[half].values():
+            assert groups["all"]["answerable"] == counts[half, True]
+            assert groups["all"]["unanswerable"] == counts[half, False]
 
 
 def test_the_draw_does_not_depend_on_the_order_of_the_file() -> None:
