@@ -13,6 +13,7 @@ from assistant.signals import settings
 from assistant.signals.models import Signal, SignalKind
 from tests.diagnosis.jobs import healthy_rank, stamp, waited
 
+SAID = "the model was built with hidden_size={}"
 END = f"{stamp(40)} INFO training completed successfully\n"
 
 
