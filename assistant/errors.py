@@ -34,7 +34,7 @@ class RootrankError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """An error survives the way from a worker process."""
-        return _again, (type(self), self.message, self.hint)
+        return _again, (type(self), self.message, self.hint), vars(self)
 
 
 def _again(kind: type[RootrankError], message: str, hint: str) -> RootrankError:

@@ -27,7 +27,7 @@ KEY_FIELDS = (("node", "node"), ("pod", "pod"), ("rank", "rank"), ("local_rank",
 LONGEST_NAME = 253
 """Characters of a node or pod name that are kept: as many as a host name may have."""
 MOST_VALUES, LONGEST_VALUE = 20, 200
-"""Fields beside the message that are kept, and characters of each."""
+"""Fields beside the message that are kept, and characters of each name and value."""
 _UNSAFE = re.compile(r"[;=\s]")
 SCHEMA = {"message": pl.String, "time": pl.Float64, "key": pl.String, "partial": pl.Boolean}
 
@@ -137,7 +137,13 @@ def _values(dialect: Dialect, entry: Mapping[str, Any]) -> str:
     pairs = [
         (name, value) for name, value in entry.items() if name not in taken and isinstance(value, str | int | float)
     ]
-    return "".join(f" {name}={str(value)[:LONGEST_VALUE]}" for name, value in pairs[:MOST_VALUES])
+    return "".join(f" {_in_one_line(name)}={_in_one_line(str(value))}" for name, value in pairs[:MOST_VALUES])
+
+
+def _in_one_line(text: str) -> str:
+    """A short text whose breaks cannot pass for the beginning of another line."""
+    cut = text[:LONGEST_VALUE]
+    return cut if cut.isprintable() else " ".join(cut.split())
 
 
 def unwrap_series(dialect: Dialect, lines: pl.Series) -> pl.DataFrame:
