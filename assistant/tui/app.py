@@ -34,12 +34,26 @@ class RootrankApp(App[RootrankError | None]):
         self.push_screen(ReadingScreen(self.workshop.open))
 
     def on_reading_screen_ready(self, message: ReadingScreen.Ready) -> None:
-        """The case is there: the workplace takes over."""
-        self.switch_screen(Workplace(self.workshop, message.table))
+        """The case is there: the workplace takes over, or shows its next revision."""
+        place = self._place
+        if place is None:
+            self.switch_screen(Workplace(self.workshop, message.table))
+        else:
+            self.pop_screen()
+            place.change(message.table)
 
     def on_reading_screen_refused(self, message: ReadingScreen.Refused) -> None:
-        """There is nothing to show."""
-        self.exit(message.error, return_code=0 if message.error is None else 1)
+        """There is nothing to show, or nothing new."""
+        place, error = self._place, message.error
+        if place is None:
+            self.exit(error, return_code=0 if error is None else 1)
+            return
+        self.pop_screen()
+        place.tell("stopped" if error is None else f"{error.message}; {error.hint}", warning=error is not None)
+
+    @property
+    def _place(self) -> Workplace | None:
+        return next((screen for screen in self.screen_stack if isinstance(screen, Workplace)), None)
 
 
 def theme_of(wanted: str, known: set[str]) -> str:

@@ -11,7 +11,8 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.worker import Worker
 
-from assistant.answers.models import AnswerEvent, Cancelled, Question, Usage
+from assistant.answers.models import AnswerEvent, Cancelled, Done, Question, Usage
+from assistant.answers.revising import announced
 from assistant.answers.sessions import Session
 from assistant.case.models import Evidence
 from assistant.errors import RootrankError
@@ -120,6 +121,32 @@ class Conversation(Vertical):
             return
         for event in self.dialogue.mark(calls, item):
             self.scribe.take(event)
+
+    def change(self, table: Table) -> None:
+        """The case got a new revision: what was cited stays citable, and what has changed is told."""
+        old, self._table = self._table, table
+        table.calls.results.update(old.calls.results)
+        for result in old.calls.results.values():
+            table.calls.desk.shown.add(result.evidence)
+        if self.dialogue is not None and table.before is not None:
+            question = Question(text=f"What do these change: {', '.join(table.added)}?")
+            events: list[AnswerEvent] = [*announced(table.calls, table.before, table.added), Done(answerer="offline")]
+            self.dialogue.attached(table.case.revision, table.added)
+            self.dialogue.record(question, events)
+            self.scribe.ask(question)
+            for event in events:
+                self.scribe.take(event)
+        self._renew(table)
+
+    @work(thread=True, group="answerer", exclusive=True, exit_on_error=False)
+    def _renew(self, table: Table) -> None:
+        """An answerer for the new revision."""
+        try:
+            answerer = self._workshop.answerer(table, {})
+        except RootrankError:
+            answerer = table.offline
+        if self.dialogue is not None:
+            self.dialogue.answerer = answerer
 
     def stop(self) -> bool:
         """Stops the answer; whether there was one."""

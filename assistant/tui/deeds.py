@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assistant.errors import UsageError
+from assistant.incidents.confirm import Ruling
+from assistant.tui.actions_screen import ActionsScreen
 from assistant.tui.commands import BY_NAME, COMMANDS, usage
+from assistant.tui.exporting import export
 from assistant.tui.help_screen import HelpScreen
+from assistant.tui.nodes_screen import NodesScreen
 from assistant.tui.safe import plain
+from assistant.tui.timeline_screen import TimelineScreen
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
@@ -36,6 +43,47 @@ def _help(place: Workplace, argument: str) -> None:
 
 def _open(place: Workplace, argument: str) -> None:
     place.open_place(argument)
+
+
+def _nodes(place: Workplace, argument: str) -> None:
+    place.app.push_screen(NodesScreen(place))
+
+
+def _timeline(place: Workplace, argument: str) -> None:
+    place.app.push_screen(TimelineScreen(place))
+
+
+def _compare(place: Workplace, argument: str) -> None:
+    place.show_finding("Compared with healthy runs", "baseline_diff")
+
+
+def _similar(place: Workplace, argument: str) -> None:
+    place.show_finding("Past failures like this one", "similar_incidents")
+
+
+def _actions(place: Workplace, argument: str) -> None:
+    place.app.push_screen(ActionsScreen(place.table.case.verdict.action, place.steps_done))
+
+
+def _attach(place: Workplace, argument: str) -> None:
+    place.attach(argument)
+
+
+def _confirm(place: Workplace, argument: str) -> None:
+    place.rule(Ruling(note=argument))
+
+
+def _correct(place: Workplace, argument: str) -> None:
+    cause, _, note = argument.partition(" ")
+    place.rule(Ruling(cause=cause, note=note.strip()))
+
+
+def _export(place: Workplace, argument: str) -> None:
+    turns = place.talk.dialogue.history if place.talk.dialogue else ()
+    try:
+        place.tell(f"written: {export(Path(argument), place.table.case, turns)}")
+    except UsageError as error:
+        place.tell(f"{error.message}; {error.hint}", warning=True)
 
 
 def _stop(place: Workplace, argument: str) -> None:
@@ -79,6 +127,15 @@ def _quit(place: Workplace, argument: str) -> None:
 DEEDS: Mapping[str, Deed] = {
     "help": _help,
     "open": _open,
+    "nodes": _nodes,
+    "timeline": _timeline,
+    "compare": _compare,
+    "similar": _similar,
+    "actions": _actions,
+    "attach": _attach,
+    "confirm": _confirm,
+    "correct": _correct,
+    "export": _export,
     "stop": _stop,
     "edit": _edit,
     "newcomer": _newcomer,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -11,19 +12,23 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Footer
 
-from assistant.errors import UsageError
+from assistant.errors import RootrankError, UsageError
+from assistant.incidents.confirm import Ruling
+from assistant.tools.registry import BY_NAME
 from assistant.tui.casepane import CasePane
 from assistant.tui.commands import split
 from assistant.tui.completion import names_of
 from assistant.tui.conversation import Conversation
 from assistant.tui.deeds import do
 from assistant.tui.editor import edited
+from assistant.tui.fulltext import FullText
 from assistant.tui.history import History
 from assistant.tui.logdesk import LogDesk
 from assistant.tui.messages import Asked, PlaceWanted, RowWanted
 from assistant.tui.palette import Commands
 from assistant.tui.ports import Table, Workshop
 from assistant.tui.prompt import Offers, Prompt
+from assistant.tui.reading_screen import ReadingScreen
 from assistant.tui.safe import Literal, plain
 from assistant.tui.statusbar import StatusBar
 
@@ -38,6 +43,9 @@ class Workplace(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1", "help", "Help", id="app.help", priority=True),
         Binding("f2", "other", "Case/chat", id="app.other", priority=True),
+        Binding("f3", "deed('nodes')", "Nodes", id="app.nodes"),
+        Binding("f4", "deed('timeline')", "Time", id="app.timeline"),
+        Binding("f5", "deed('actions')", "Actions", id="app.actions"),
         Binding("ctrl+p", "app.command_palette", "Commands", id="app.palette", priority=True),
         Binding("escape", "escape", "Stop", show=False, id="app.stop"),
         Binding("ctrl+g", "edit", "Editor", show=False, id="app.editor"),
@@ -54,6 +62,8 @@ class Workplace(Screen[None]):
         self.talk = Conversation(workshop, table)
         self.pane = CasePane(table)
         self.logs = LogDesk(self)
+        self.steps_done: set[int] = set()
+        """Steps of the action that a person ticked off."""
         self._offers = Offers()
         self.prompt = Prompt(self._offers, History(workshop.folder))
 
@@ -157,6 +167,44 @@ class Workplace(Screen[None]):
             return
         self.logs.open(name)
 
+    def show_finding(self, title: str, tool: str) -> None:
+        """Shows what a tool finds. It may read the logs: in a thread."""
+        self.tell("looking")
+        self._find(title, tool)
+
+    @work(thread=True, group="finding", exclusive=True, exit_on_error=False)
+    def _find(self, title: str, tool: str) -> None:
+        known = BY_NAME[tool]
+        try:
+            text = "\n".join(known.ask(self.table.calls.desk, known.arguments()).lines)
+        except RootrankError as error:
+            text = f"{error.message}\n{error.hint}"
+        self.app.call_from_thread(self.app.push_screen, FullText(title, text))
+
+    def attach(self, file: str) -> None:
+        """Judges the case again, with a file more."""
+        if self.talk.busy:
+            self.tell("an answer is being written; escape stops it", warning=True)
+            return
+        table = self.table
+        self.app.push_screen(ReadingScreen(lambda hook: self.workshop.attach(table, [file], hook), f"Adding {file}"))
+
+    def change(self, table: Table) -> None:
+        """Shows the next revision."""
+        self.steps_done.clear()
+        self.show_table(table)
+        self.talk.change(table)
+        self.add_class("-talking")
+
+    @work(thread=True, group="ruling", exit_on_error=False)
+    def rule(self, ruling: Ruling) -> None:
+        """Keeps what a person says of the verdict."""
+        try:
+            said, failed = f"kept as {self.workshop.confirm(self.table.case, ruling)}", False
+        except RootrankError as error:
+            said, failed = f"{error.message}; {error.hint}", True
+        self.app.call_from_thread(self.tell, said, warning=failed)
+
     def on_conversation_changed(self) -> None:
         """Draws the status line anew."""
         self.query_one(StatusBar).show_state(self.talk)
@@ -175,6 +223,10 @@ class Workplace(Screen[None]):
             (self.talk.transcript if talking else self.pane.first).focus()
         elif not talking:
             self.pane.first.focus()
+
+    def action_deed(self, name: str) -> None:
+        """Does a slash command that wants nothing more."""
+        do(self, name, "")
 
     def action_help(self) -> None:
         """Shows keys and commands."""

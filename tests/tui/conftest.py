@@ -17,7 +17,9 @@ from assistant.tools.desk import Desk
 from assistant.tools.words import load_glossary
 from assistant.tui.ports import Table
 
-STEP = "2031-04-02 10:{minute:02d}:{second:02d} INFO step {step} loss 2.{step:03d}"
+STEP = (
+    "2031-04-02 10:{minute:02d}:{second:02d} [INFO] train: Step: {step}/90 | loss: 2.{step:03d}0 | step time: 200.0 ms"
+)
 CRASH = """2031-04-02 10:01:20 ERROR [rank5]: something [bold]odd[/bold] happened
 Traceback (most recent call last):
   File "train.py", line 81, in <module>

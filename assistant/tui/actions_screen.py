@@ -1,0 +1,84 @@
+"""The recovery steps as a checklist: command, risk, how to verify, how to undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, OptionList
+from textual.widgets.option_list import Option
+
+from assistant.case.models import Action, Step
+from assistant.tui.safe import Literal, literal
+
+
+class ActionsScreen(ModalScreen[None]):
+    """Space ticks a step off, c copies its command. Nothing is ever run from here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space,enter", "tick", "Done", id="actions.done"),
+        Binding("c,y", "copy", "Copy command", id="actions.copy"),
+        Binding("escape,q", "dismiss", "Back", id="actions.back"),
+    ]
+
+    def __init__(self, action: Action, done: set[int]) -> None:
+        super().__init__()
+        self._action, self._done = action, done
+
+    def compose(self) -> ComposeResult:
+        kind = self._action.kind.value.replace("_", " ")
+        with VerticalScroll(id="window"):
+            yield Literal(literal(f"{kind}: {self._action.text}", "bold"), classes="heading")
+            yield OptionList(id="steps", markup=False)
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Lists the steps."""
+        self._list(0)
+        self.query_one("#steps").focus()
+
+    def _list(self, at: int) -> None:
+        rows = self.query_one("#steps", OptionList)
+        rows.clear_options()
+        rows.add_options([Option(_drawn(n, step, n in self._done)) for n, step in enumerate(self._action.steps)])
+        rows.highlighted = at if self._action.steps else None
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Ticks it off."""
+        self.action_tick()
+
+    @property
+    def _at(self) -> int | None:
+        return self.query_one("#steps", OptionList).highlighted
+
+    def action_tick(self) -> None:
+        """Ticks a step off, or takes that back."""
+        if (at := self._at) is not None:
+            self._done ^= {at}
+            self._list(at)
+
+    def action_copy(self) -> None:
+        """Copies the command of a step, through the terminal (OSC 52)."""
+        command = self._action.steps[at].command if (at := self._at) is not None else None
+        if command:
+            self.app.copy_to_clipboard(command)
+        self.notify("copied" if command else "this step has no command", markup=False)
+
+
+def _drawn(number: int, step: Step, done: bool) -> Content:
+    return Content("\n").join(_lines(number, step, done))
+
+
+def _lines(number: int, step: Step, done: bool) -> Iterator[Content]:
+    box = ("[x] ", "$text-success") if done else ("[ ] ", "$text-muted")
+    yield Content.assemble(box, (f"{number + 1}. ", "bold"), literal(step.text, "$text-muted" if done else ""))
+    if step.command:
+        yield Content.assemble("       $ ", literal(step.command, "$text-accent"))
+    for word, text in (("risk", step.risk), ("verify", step.verify), ("undo", step.undo)):
+        if text:
+            yield Content.assemble((f"       {word:<7}", "$text-muted"), literal(text, "$text-muted"))
