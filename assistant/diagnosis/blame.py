@@ -53,13 +53,22 @@ def _odd_one_out(group: Group, bench: Bench, reasons: tuple[str, ...]) -> Judgem
     """Writers that each say to differ from rank 0: who of them stands alone."""
     writers = frozenset(e.writer.rank for e in group.exhibits if e.stands and e.writer.rank is not None)
     size = bench.people.size
-    if size >= 3 and len(writers) == size - 1 and 0 not in writers:
-        place = _node_of(Place(bench.people.node_of.get(0), 0), bench.people)
+    if (first := _first_alone(writers, bench.people)) is not None:
         why = "all other ranks say that they differ from it"
-        return Judgement((Blamed(Place(place.node, 0), 0.9, (why,), group.exhibits),))
+        return Judgement((Blamed(first, 0.9, (why,), group.exhibits),))
     if not writers or len(writers) * 2 >= size:
         return Judgement(nobody="who of them differs cannot be told from the rest")
     return Judgement(_placed(group, bench, reasons))
+
+
+def _first_alone(writers: frozenset[int], people: Population) -> Place | None:
+    """Rank 0, or its node, where all ranks elsewhere and none there report a difference."""
+    node = people.node_of.get(0)
+    fellows = people.ranks_on(node) if node else frozenset()
+    for alone in (frozenset({0}), fellows | {0}):
+        if len(alone) * 2 < people.size and writers == frozenset(range(people.size)) - alone:
+            return Place(node, 0 if len(alone) == 1 else None)
+    return None
 
 
 def _struck(group: Group, bench: Bench) -> frozenset[int]:

@@ -46,6 +46,27 @@ def test_of_ranks_that_hold_different_models_the_one_alone_is_blamed(
     assert [s.rank for s in case.suspects] == blamed
 
 
+@pytest.mark.parametrize(
+    ("reporters", "blamed"),
+    [
+        ((2, 3, 4, 5), [("n01", None)]),  # both ranks beside rank 0 agree with it
+        ((2, 3), [("n02", 2), ("n02", 3)]),
+        ((2, 4, 5), []),
+    ],
+)
+def test_nodes_that_hold_different_models_are_told_by_their_ranks(
+    job: Diagnose, reporters: tuple[int, ...], blamed: list[tuple[str, int | None]]
+) -> None:
+    more = {rank: traceback(4 + 0.1 * rank, MISMATCH.format(rank=rank)) for rank in reporters}
+    case = job(told(ranks(6, 0, per_node=2), more))
+    assert [(s.node, s.rank) for s in case.suspects] == blamed
+
+
+def test_of_two_nodes_that_hold_different_models_neither_is_blamed(job: Diagnose) -> None:
+    more = {rank: traceback(4 + 0.1 * rank, MISMATCH.format(rank=rank)) for rank in (2, 3)}
+    assert job(told(ranks(4, 0, per_node=2), more)).suspects == ()
+
+
 def test_of_two_ranks_that_hold_different_models_neither_is_blamed(job: Diagnose) -> None:
     case = job(told(ranks(2, 0), {1: traceback(4, MISMATCH.format(rank=1))}))
     assert case.verdict.cause == "collective.mismatch"
