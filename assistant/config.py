@@ -126,6 +126,17 @@ class Output(Section):
     """Colours: on a terminal only, always, or never. `NO_COLOR` in the environment always wins over auto."""
 
 
+class Tui(Section):
+    """How the workplace of `rootrank chat` looks, and its keys."""
+
+    theme: str = ""
+    """Name of a theme; empty takes one that fits the terminal. `/theme` lists them; ansi-dark uses its own colours."""
+    mouse: bool = True
+    """Take clicks and the wheel; without it the terminal keeps the mouse, for marking text."""
+    keys: dict[str, str] = Field(default_factory=dict)
+    """Keys by the id that F1 shows beside them, such as `{"app.nodes" = "ctrl+n"}`."""
+
+
 class Settings(Section):
     """Every setting there is."""
 
@@ -137,6 +148,7 @@ class Settings(Section):
     retrieval: Retrieval = Retrieval()
     incidents: Incidents = Incidents()
     chat: Chat = Chat()
+    tui: Tui = Tui()
     output: Output = Output()
     profiles: dict[str, Profile] = Field(default_factory=dict)
     """Model endpoints by name."""

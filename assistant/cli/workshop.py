@@ -35,7 +35,7 @@ class CommandWorkshop:
         self, settings: Settings, targets: tuple[str, ...], added: tuple[str, ...], profile: str | None,
         session: Session | None,
     ) -> None:  # fmt: skip
-        self.look = Look()
+        self.look = Look(settings.tui.theme, settings.tui.mouse, settings.tui.keys)
         self.sessions: SessionStore = session_store(settings)
         self.folder: Path = data_dir(settings.storage.data_dir) / "chat"
         self._settings, self._targets, self._added = settings, targets, added
@@ -92,6 +92,14 @@ class CommandWorkshop:
     def earlier(self) -> Session | None:
         """The session that was asked for by name."""
         return self._session
+
+    def turn_to(self, table: Table, session: Session | None) -> None:
+        """What `open` opens next."""
+        self._session = session
+        if session is not None:
+            self._targets, self._added = (session.header.case,), ()
+        elif self._wanted.save:
+            self._targets, self._added = (table.case.case,), ()
 
     def confirm(self, case: Case, ruling: Ruling) -> str:
         """Stores what a person says of the verdict; returns the incident's id."""

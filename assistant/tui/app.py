@@ -51,6 +51,17 @@ class RootrankApp(App[RootrankError | None]):
         self.pop_screen()
         place.tell("stopped" if error is None else f"{error.message}; {error.hint}", warning=error is not None)
 
+    def on_workplace_left(self, message: Workplace.Left) -> None:
+        """Leaves the workplace for another conversation."""
+        self.workshop.turn_to(message.table, message.session)
+        self.switch_screen(ReadingScreen(self.workshop.open, "Opening"))
+
+    def leave(self) -> None:
+        """Ends, and keeps what was being typed: the terminal is gone, or the process was asked to end."""
+        if self._place is not None:
+            self._place.keep_draft()
+        self.exit()
+
     @property
     def _place(self) -> Workplace | None:
         return next((screen for screen in self.screen_stack if isinstance(screen, Workplace)), None)

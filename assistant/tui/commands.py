@@ -27,6 +27,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("confirm", "The verdict is right: keep it as an incident of the team", "[NOTE]"),
     Command("correct", "The cause was another: keep the incident with that", "LAYER.CLASS"),
     Command("export", "Write case and conversation into a file: .md, or .json for the case", "FILE"),
+    Command("sessions", "Conversations: go on with one, search, delete"),
+    Command("new", "Begin a new session about this case; this one is kept"),
     Command("stop", "Stop the answer that is being written"),
     Command("edit", "Write the question in your editor ($VISUAL, $EDITOR)"),
     Command("newcomer", "Explain the terms of the field from now on; again: no more"),

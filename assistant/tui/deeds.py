@@ -86,6 +86,14 @@ def _export(place: Workplace, argument: str) -> None:
         place.tell(f"{error.message}; {error.hint}", warning=True)
 
 
+def _sessions(place: Workplace, argument: str) -> None:
+    place.show_sessions()
+
+
+def _new(place: Workplace, argument: str) -> None:
+    place.turn_to(None)
+
+
 def _stop(place: Workplace, argument: str) -> None:
     if not place.talk.stop():
         place.tell("no answer is being written")
@@ -136,6 +144,8 @@ DEEDS: Mapping[str, Deed] = {
     "confirm": _confirm,
     "correct": _correct,
     "export": _export,
+    "sessions": _sessions,
+    "new": _new,
     "stop": _stop,
     "edit": _edit,
     "newcomer": _newcomer,

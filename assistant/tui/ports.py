@@ -76,6 +76,10 @@ class Workshop(Protocol):
         """The session that was asked for by name."""
         ...
 
+    def turn_to(self, table: Table, session: Session | None) -> None:
+        """What `open` opens next: a session with its case, or the present case in a new session."""
+        ...
+
     def confirm(self, case: Case, ruling: Ruling) -> str:
         """Stores what a person says of the verdict; returns the incident's id. Raises RootrankError."""
         ...

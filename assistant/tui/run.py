@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import sys
+
 from assistant.tui.app import RootrankApp
+from assistant.tui.lost import Watch
 from assistant.tui.ports import Workshop
 
 
@@ -10,8 +15,15 @@ def run(workshop: Workshop) -> None:
     """Raises the error that kept the workplace from opening, if one did."""
     app = RootrankApp(workshop)
     try:
-        error = app.run(mouse=workshop.look.mouse)
+        with Watch(sys.__stdin__.fileno() if sys.__stdin__ else 0, lambda: _leave(app)):
+            error = app.run(mouse=workshop.look.mouse)
     finally:
         workshop.close()
     if error is not None:
         raise error
+
+
+def _leave(app: RootrankApp) -> None:
+    """Asks the application to end, from another thread."""
+    with contextlib.suppress(RuntimeError, asyncio.CancelledError):
+        app.call_from_thread(app.leave)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import ClassVar
 
 from textual import work
@@ -9,9 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer
 
+from assistant.answers.sessions import Session
 from assistant.errors import RootrankError, UsageError
 from assistant.incidents.confirm import Ruling
 from assistant.tools.registry import BY_NAME
@@ -30,8 +33,11 @@ from assistant.tui.ports import Table, Workshop
 from assistant.tui.prompt import Offers, Prompt
 from assistant.tui.reading_screen import ReadingScreen
 from assistant.tui.safe import Literal, plain
+from assistant.tui.sessions_screen import SessionsScreen
 from assistant.tui.statusbar import StatusBar
 
+TWICE = 2.0
+"""Seconds within which a second ctrl+c ends the program."""
 SMALLEST = (40, 10)
 """Columns and rows below which only a message is shown."""
 
@@ -51,8 +57,16 @@ class Workplace(Screen[None]):
         Binding("ctrl+g", "edit", "Editor", show=False, id="app.editor"),
         Binding("ctrl+l", "redraw", "Draw anew", show=False, id="app.redraw"),
         Binding("ctrl+z", "app.suspend_process", "Suspend", show=False, id="app.suspend", priority=True),
+        Binding("ctrl+c", "interrupt", "Stop, end", show=False, id="app.interrupt", priority=True),
         Binding("ctrl+q", "app.quit", "Quit", id="app.quit", priority=True),
     ]
+
+    class Left(Message):
+        """Another conversation is wanted; None is a new one."""
+
+        def __init__(self, table: Table, session: Session | None) -> None:
+            super().__init__()
+            self.table, self.session = table, session
 
     def __init__(self, workshop: Workshop, table: Table) -> None:
         super().__init__()
@@ -62,6 +76,7 @@ class Workplace(Screen[None]):
         self.talk = Conversation(workshop, table)
         self.pane = CasePane(table)
         self.logs = LogDesk(self)
+        self._interrupted = -TWICE
         self.steps_done: set[int] = set()
         """Steps of the action that a person ticked off."""
         self._offers = Offers()
@@ -223,6 +238,38 @@ class Workplace(Screen[None]):
             (self.talk.transcript if talking else self.pane.first).focus()
         elif not talking:
             self.pane.first.focus()
+
+    def show_sessions(self) -> None:
+        """Lists the conversations; a chosen one takes the place of this one."""
+        current = self.talk.dialogue.session if self.talk.dialogue else ""
+        self.app.push_screen(SessionsScreen(self.workshop.sessions, current), self._chosen)
+
+    def _chosen(self, session: Session | None) -> None:
+        if session is not None:
+            self.turn_to(session)
+
+    def turn_to(self, session: Session | None) -> None:
+        """Another conversation, or a new one."""
+        self.talk.stop()
+        self.keep_draft()
+        self.post_message(self.Left(self.table, session))
+
+    def keep_draft(self) -> None:
+        """Puts what is being typed into the history."""
+        self.prompt.past.add(self.prompt.text.strip())
+
+    def action_interrupt(self) -> None:
+        """Ctrl-C: copies a selection, stops the answer, and twice ends the program."""
+        if chosen := self.prompt.selected_text or self.get_selected_text():
+            self.app.copy_to_clipboard(chosen)
+            return
+        if self.talk.stop():
+            return
+        now = time.monotonic()
+        if now - self._interrupted < TWICE:
+            self.app.exit()
+        self._interrupted = now
+        self.tell("ctrl+c again ends; the session is kept")
 
     def action_deed(self, name: str) -> None:
         """Does a slash command that wants nothing more."""

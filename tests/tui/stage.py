@@ -58,12 +58,14 @@ class TestWorkshop:
     def __init__(
         self, folder: Path, opening: Callable[[ProgressHook], Table], *, answerer: Answerer | None = None,
         session: Session | None = None, look: Look | None = None, attaching: Table | None = None,
+        keep: bool = True,
     ) -> None:  # fmt: skip
         self.sessions = SessionStore(folder)
         self.folder = folder / "chat"
         self.look = look or Look()
         self.confirmed: list[Ruling] = []
         self.closed = False
+        self._keep = keep
         self._opening, self._answerer, self._session, self._attaching = opening, answerer, session, attaching
 
     def open(self, hook: ProgressHook) -> Table:
@@ -80,6 +82,8 @@ class TestWorkshop:
         return self._answerer or table.offline
 
     def begin(self, table: Table, answerer: Answerer) -> SessionWriter | None:
+        if not self._keep:
+            return None
         if self._session is not None:
             return self.sessions.resume(self._session.header.session)[1]
         case = table.case
@@ -87,6 +91,9 @@ class TestWorkshop:
 
     def earlier(self) -> Session | None:
         return self._session
+
+    def turn_to(self, table: Table, session: Session | None) -> None:
+        self._session = session
 
     def confirm(self, case: Case, ruling: Ruling) -> str:
         self.confirmed.append(ruling)

@@ -1,0 +1,52 @@
+"""The tables of docs/chat.md, made from the registry of commands and the bindings; a test compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual.binding import Binding, BindingType
+
+from assistant.tui.actions_screen import ActionsScreen
+from assistant.tui.commands import COMMANDS, usage
+from assistant.tui.log_pane import LogPane
+from assistant.tui.log_screen import LogScreen
+from assistant.tui.nodes_screen import NodesScreen
+from assistant.tui.prompt import Prompt
+from assistant.tui.reading_screen import ReadingScreen
+from assistant.tui.sessions_screen import SessionsScreen
+from assistant.tui.transcript import Transcript
+from assistant.tui.workplace import Workplace
+
+PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
+    ("Everywhere", [Workplace.BINDINGS]),
+    ("Prompt", [Prompt.BINDINGS]),
+    ("Conversation", [Transcript.BINDINGS]),
+    ("Log viewer", [LogScreen.BINDINGS, LogPane.BINDINGS]),
+    ("Nodes", [NodesScreen.BINDINGS]),
+    ("Actions", [ActionsScreen.BINDINGS]),
+    ("Sessions", [SessionsScreen.BINDINGS]),
+    ("While logs are read", [ReadingScreen.BINDINGS]),
+)
+NAMES = {
+    "slash": "/", "ampersand": "&", "left_square_bracket": "[", "right_square_bracket": "]", "escape": "esc",
+    "pagedown": "page down", "pageup": "page up",
+}  # fmt: skip
+
+
+def commands_table() -> str:
+    """The slash commands as Markdown."""
+    rows = [f"| `{usage(one)}` | {one.help} |" for one in COMMANDS]
+    return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
+
+
+def keys_table() -> str:
+    """The keys as Markdown, part by part, each with the id by which it is changed."""
+    rows = [row for title, sets in PARTS for bindings in sets for row in _rows(title, bindings)]
+    return "\n".join(["| where | keys | what they do | id |", "| --- | --- | --- | --- |", *rows])
+
+
+def _rows(title: str, bindings: list[BindingType]) -> Iterator[str]:
+    for one in bindings:
+        if isinstance(one, Binding):
+            keys = ", ".join(f"`{NAMES.get(key, key)}`" for key in one.key.split(","))
+            yield f"| {title} | {keys} | {one.description} | `{one.id}` |"

@@ -1,0 +1,68 @@
+"""The real command in a pseudo-terminal, offline: from logs to an answer, and a terminal that vanishes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from assistant.answers.sessions import SessionStore
+
+PATIENCE = 90
+
+
+@pytest.fixture
+def data(own_home: Path) -> Path:
+    return Path(os.environ["ROOTRANK_DATA_DIR"])
+
+
+def started(*arguments: str, rows: int = 40, columns: int = 140) -> pexpect.spawn:
+    environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORTERM": "truecolor"}
+    return pexpect.spawn(
+        sys.executable, ["-m", "assistant.cli", "chat", *arguments], dimensions=(rows, columns), env=environment,
+        encoding="utf-8", codec_errors="replace", timeout=PATIENCE,
+    )  # fmt: skip
+
+
+def test_from_logs_to_an_answer_that_is_kept(job: Path, data: Path) -> None:
+    child = started(str(job))
+    child.expect("memory.gpu_oom")
+    child.expect("offline")
+    child.send("What failed?")
+    child.expect("What failed")
+    child.send("\r")
+    child.expect("Next:")
+    child.setwinsize(12, 50)
+    child.send("\x11")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    session = SessionStore(data).load("last")
+    assert session.turns[0].question.text == "What failed?"
+    assert "Rank 5" in session.turns[0].answer
+
+
+def test_a_lost_terminal_ends_the_process_and_keeps_the_session(job: Path, data: Path) -> None:
+    child = started(str(job))
+    child.expect("offline")
+    child.send("What failed?")
+    child.expect("What failed")
+    child.send("\r")
+    child.expect("Next:")
+    os.close(child.child_fd)
+    child.closed = True
+    _, status = os.waitpid(child.pid, 0)
+    child.terminated = True
+    assert os.waitstatus_to_exitcode(status) in (0, 129, -1)
+    assert "Rank 5" in SessionStore(data).load("last").turns[0].answer
+
+
+def test_a_pipe_is_refused_with_the_command_that_does_it(job: Path) -> None:
+    output, code = pexpect.run(
+        f"sh -c '{sys.executable} -m assistant.cli chat {job} < /dev/null'", withexitstatus=True, timeout=PATIENCE
+    )
+    assert code == 2
+    assert b"rootrank explain" in output
