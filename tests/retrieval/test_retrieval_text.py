@@ -15,9 +15,10 @@ from assistant.retrieval import fusion
 from assistant.retrieval.chunks import LONGEST, chunks_of
 from assistant.retrieval.codes import CodeReader, canonical, is_telling
 from assistant.retrieval.documents import Document, Section
+from assistant.retrieval.stems import stem
 from assistant.retrieval.tuning import read_tuning
 from assistant.retrieval.versions import admits
-from assistant.retrieval.words import stem, terms
+from assistant.retrieval.words import terms
 
 CODES = CodeReader(read_tuning(locate("knowledge")[0] / "retrieval.yaml"))
 
