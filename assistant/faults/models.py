@@ -42,7 +42,7 @@ class Blame(StrEnum):
     SUBJECT = "subject"
     """The rank, node or device named by the regex's groups; the writer where no group matched."""
     ODD_ONE_OUT = "odd_one_out"
-    """Each record compares its writer with rank 0: few writers differ themselves; where all others write, rank 0 does."""
+    """Each record compares its writer with rank 0: few writers differ themselves; where all others write, it does."""
     NOBODY = "nobody"
 
 
