@@ -170,6 +170,11 @@ class Suggestions(Block):
     def __init__(self, questions: tuple[str, ...]) -> None:
         self.questions = questions
 
+    def drop(self) -> None:
+        """Takes them away, once something else was asked."""
+        self.questions = ()
+        self.changed += 1
+
     def lines(self, width: int) -> list[Content]:
         """One a line."""
         if not self.questions:

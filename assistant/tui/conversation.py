@@ -90,7 +90,7 @@ class Conversation(Vertical):
             return False
         question = Question(text=text, newcomer=self.newcomer, language=self.language)
         self.scribe.ask(question)
-        self.transcript.scroll_end(animate=False)
+        self.transcript.following = True
         self._answering = self._answer(question)
         self.post_message(self.Changed())
         return True

@@ -44,7 +44,7 @@ class Scribe:
     def ask(self, question: Question) -> None:
         """A question begins a turn; what was suggested before goes."""
         if self._suggested is not None:
-            self._suggested.questions = ()
+            self._suggested.drop()
             self._page.redraw(self._suggested)
             self._suggested = None
         self._passages, self._passage = {}, None

@@ -40,8 +40,11 @@ class Transcript(ScrollView, can_focus=True):
         self.blocks: list[Block] = []
         self._lines: list[list[Content]] = []
         self._starts: list[int] = [0]
-        self._versions: list[int] = []
+        self._wrapped: dict[int, tuple[int, int, list[Content]]] = {}
+        """For each block, by identity: the version and the width that its lines were made for."""
         self._laid_out = 0
+        self.following = True
+        """New lines are brought into sight."""
         self._dirty: int | None = None
         self._stop: tuple[int, int, int] | None = None
         """Block, line in it, and begin of the link that is chosen."""
@@ -58,6 +61,7 @@ class Transcript(ScrollView, can_focus=True):
     def clear(self) -> None:
         """Takes everything away."""
         self.blocks.clear()
+        self._wrapped.clear()
         self._stop = None
         self._soil(0)
 
@@ -86,17 +90,31 @@ class Transcript(ScrollView, can_focus=True):
         first, self._dirty = self._dirty, None
         if first is None:
             return
-        follow = self.scroll_offset.y >= self.max_scroll_y - 1
         width = self._laid_out = self.content_width
         del self._lines[first:], self._starts[first + 1 :]
         for block in self.blocks[first:]:
-            lines = block.lines(width)
+            lines = self._lines_of(block, width)
             self._lines.append(lines)
             self._starts.append(self._starts[-1] + len(lines))
         self.virtual_size = Size(self.scrollable_content_region.width, self._starts[-1])
         self.refresh()
-        if follow:
-            self.scroll_end(animate=False, immediate=True)
+        if self.following:
+            self.call_after_refresh(self.scroll_end, animate=False)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """A person who scrolls back is left there, until they come to the end again."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value >= self.max_scroll_y - 1:
+            self.following = True
+        elif new_value < old_value:
+            self.following = False
+
+    def _lines_of(self, block: Block, width: int) -> list[Content]:
+        """The lines of a block, wrapped anew only where it or the width has changed."""
+        known = self._wrapped.get(id(block))
+        if known is None or known[:2] != (block.changed, width):
+            known = self._wrapped[id(block)] = block.changed, width, block.lines(width)
+        return known[2]
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""

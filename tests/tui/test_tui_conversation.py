@@ -317,10 +317,29 @@ def test_commands_come_from_one_list(table: Table, tmp_path: Path) -> None:
 
 def test_the_palette_offers_the_commands(table: Table, tmp_path: Path) -> None:
     async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
-        await pilot.press("ctrl+p")
+        await pilot.press("ctrl+p", *"newcom")
         await until(pilot, lambda: "/newcomer" in text_of(pilot.app))
 
     perform(table, tmp_path, play)
+
+
+def test_a_long_answer_is_followed_unless_one_scrolls_back(table: Table, tmp_path: Path) -> None:
+    scripted = Scripted([said(number, f"Sentence {number}.\n\n") for number in range(1, 300)])
+
+    async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
+        await ask(pilot, place, "go on")
+        await until(pilot, lambda: "Sentence 299." in text_of(pilot.app))
+        place.talk.transcript.focus()
+        await pilot.press("pageup", "pageup")
+        await until(pilot, lambda: "Sentence 299." not in text_of(pilot.app))
+        place.talk.scribe.remark("something new")
+        await until(pilot, lambda: "something new" in place.talk.transcript.text())
+        await pilot.pause()
+        assert "something new" not in text_of(pilot.app)
+        await pilot.press("end")
+        await until(pilot, lambda: "something new" in text_of(pilot.app))
+
+    perform(table, tmp_path, play, answerer=scripted)
 
 
 def test_a_tiny_window_says_so_and_comes_back(table: Table, tmp_path: Path) -> None:

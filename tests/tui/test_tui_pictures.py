@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from assistant.answers.models import Hypothesis, Standing, Suggested, ToolFinished, ToolStarted, Usage
+from assistant.answers.models import AnswerEvent, Hypothesis, Standing, Suggested, ToolFinished, ToolStarted, Usage
 from assistant.tools.models import ResultStatus
 from assistant.tui.app import RootrankApp
 from assistant.tui.log_screen import LogScreen
@@ -22,7 +22,7 @@ from tests.tui.stage import TestWorkshop, opened, text_of, until
 from tests.tui.talkers import Scripted, said
 
 Snap = Callable[..., bool]
-EVENTS = [
+EVENTS: list[AnswerEvent] = [
     ToolStarted(call="T1", tool="rank_status", arguments={"rank": 5}),
     ToolFinished(call="T1", tool="rank_status", status=ResultStatus.FOUND, text="Blamed, score 1.00", seconds=0.02),
     Hypothesis(id="H1", cause="memory.gpu_oom", statement="Rank 5 ran out of memory.", state="supported",
