@@ -19,6 +19,10 @@ CITATION = re.compile(r"\[([A-Za-z][^\[\]\n]{0,1000})\]")
 _ID = re.compile(r"(?:[EST]\d{1,6}|[^\s,;\[\]]+:\d{1,12})")
 
 
+WINDOW, OVERLAP = 3_000, 500
+"""Characters that are read at once; a sentence is rarely longer, and no quotation that is checked is."""
+
+
 class Sort(StrEnum):
     """What a claim is about; decides how it is looked up."""
 
@@ -102,8 +106,18 @@ def citations(sentence: str) -> tuple[str, ...]:
 def claims(sentence: str, hosts: Iterable[str]) -> list[Claim]:
     """The claims of a sentence. `hosts` are the node names of the case."""
     bare = CITATION.sub(lambda found: " " if citations(found[0]) else found[0], plain_text(sentence))
-    found: list[Claim] = []
     denied = NEGATION.search(bare) is not None
+    return list(dict.fromkeys(claim for part in _windows(bare) for claim in _in_part(part, hosts, denied=denied)))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """The text in parts that overlap, so that no expression runs over a hostile text at once."""
+    for start in range(0, max(1, len(text)), WINDOW - OVERLAP):
+        yield text[start : start + WINDOW]
+
+
+def _in_part(bare: str, hosts: Iterable[str], *, denied: bool) -> list[Claim]:
+    found: list[Claim] = []
     for regex, read in ((_QUOTE, _quotes), (_LOCAL_RANK, _locals), (_RANKS, _ranks), (_RANKS_AFTER, _ranks),
                         (_RANK_WORD, _rank_words), (_STAMP, _times), (_DOTTED, _names), (_CAUSE, _names),
                         (_NAME, _names)):  # fmt: skip
@@ -114,8 +128,7 @@ def claims(sentence: str, hosts: Iterable[str]) -> list[Claim]:
     bare = _take(_without_list_number(bare), MEASURED, _numbers, found)
     bare = _take(bare, _WORD_NUMBER, _word_numbers, found)
     bare = _take(bare, _CHINESE_NUMBER, _word_numbers, found)
-    found += [] if denied else _failures(bare)
-    return list(dict.fromkeys(found))
+    return found if denied else [*found, *_failures(bare)]
 
 
 def _take(
