@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from assistant.errors import EmbeddingError, ModelMissing
+from assistant.privacy.redactor import Redactor
+from assistant.privacy.rules import CompiledRule, load_rules
 from assistant.retrieval.embedders import unit
 from assistant.retrieval.vectors import Vectors
 
@@ -50,7 +53,8 @@ class Endpoint:
     def _asked(self, texts: Sequence[str]) -> Vectors:
         import httpx
 
-        sent = {"model": self.model, "input": [text[:LONGEST] or " " for text in texts]}
+        # Pseudonyms of one request only: a text must have the same vector whenever it is asked for.
+        sent = {"model": self.model, "input": [masked(text)[:LONGEST] or " " for text in texts]}
         try:
             address = f"{self.url.rstrip('/')}/embeddings"
             with httpx.Client(proxy=self.proxy or None, timeout=self.seconds) as client:
@@ -64,6 +68,16 @@ class Endpoint:
     def _headers(self) -> dict[str, str]:
         key = os.environ.get(self.key_variable, "") if self.key_variable else ""
         return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def masked(text: str) -> str:
+    """What is sent of a text: secrets, e-mail, user names, addresses and full host names masked."""
+    return Redactor(_rules()).redact(text)
+
+
+@lru_cache(maxsize=1)
+def _rules() -> tuple[CompiledRule, ...]:
+    return load_rules()
 
 
 def endpoint_of(settings: Retrieval) -> Endpoint:
