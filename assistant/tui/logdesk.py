@@ -55,9 +55,12 @@ class LogDesk:
 
     def _kept(self, item: Evidence | None, error: RootrankError) -> None:
         """What the case itself keeps, where the log is gone."""
-        self._place.tell(f"{error.message}; {error.hint}", warning=True)
-        if item is not None:
-            self._place.app.push_screen(FullText(f"{item.id}  {item.source}:{item.line}", item.text))
+        why = f"{error.message}; {error.hint}"
+        if item is None:
+            self._place.tell(why, warning=True)
+        else:
+            title = f"{item.id}  {item.source}:{item.line}"
+            self._place.app.push_screen(FullText(title, f"{item.text}\n\n({why})"))
 
     def mark(self, book: LogBook, line: LogLine, number: int) -> str:
         """Makes a line evidence; one that is evidence already keeps its id."""

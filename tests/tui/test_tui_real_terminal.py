@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
@@ -27,6 +30,18 @@ def started(*arguments: str, rows: int = 40, columns: int = 140) -> pexpect.spaw
     )  # fmt: skip
 
 
+def state_of(process: int) -> str:
+    """`T` for a process that is stopped."""
+    return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    begun = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begun < PATIENCE
+        time.sleep(0.05)
+
+
 def test_from_logs_to_an_answer_that_is_kept(job: Path, data: Path) -> None:
     child = started(str(job))
     child.expect("memory.gpu_oom")
@@ -43,6 +58,24 @@ def test_from_logs_to_an_answer_that_is_kept(job: Path, data: Path) -> None:
     session = SessionStore(data).load("last")
     assert session.turns[0].question.text == "What failed?"
     assert "Rank 5" in session.turns[0].answer
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc whether a process is stopped")
+def test_suspending_and_coming_back_keeps_what_is_typed(job: Path) -> None:
+    child = started(str(job))
+    child.expect("offline")
+    child.send("half typed")
+    child.expect("half typed")
+    child.send("\x1a")
+    wait_for(lambda: state_of(child.pid) == "T")
+    os.kill(child.pid, signal.SIGCONT)
+    wait_for(lambda: state_of(child.pid) != "T")
+    child.send("?")
+    child.expect(r"\?")
+    os.kill(child.pid, signal.SIGTERM)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus is not None or child.signalstatus is not None
 
 
 def test_a_lost_terminal_ends_the_process_and_keeps_the_session(job: Path, data: Path) -> None:
