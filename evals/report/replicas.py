@@ -11,7 +11,7 @@ from evals.jobset import Job, load_set
 from evals.scale.replicas import make_replicas
 
 SEED = 20261129
-COUNTS = {64: 12, 512: 6, 4096: 8}
+COUNTS = {64: 8, 512: 4, 4096: 4}
 """Replicas by world size; every size begins with the same jobs."""
 
 
