@@ -72,8 +72,12 @@ class LogScreen(Screen[None]):
             self.call_after_refresh(self._show, self._offset)
         else:
             self._unpack(self._offset)
-        self.book.begin_counting()
+        self._count()
         self.set_interval(EVERY, self.look)
+
+    @work(thread=True, group="count", exit_on_error=False)
+    def _count(self) -> None:
+        self.book.begin_counting()
 
     def _show(self, offset: int) -> None:
         self.pane.waiting = False

@@ -42,6 +42,7 @@ class LogBook:
     alarms: LogScan | None = None
     filtered: bool = False
     """Only lines that the search finds are shown."""
+    closed: bool = False
 
     @property
     def all(self) -> FileLines:
@@ -56,9 +57,11 @@ class LogBook:
         return self.all
 
     def begin_counting(self) -> None:
-        """Starts the process that counts lines."""
-        if self.count is None:
+        """Starts the process that counts lines; from another thread, since starting one may wait for the disk."""
+        if self.count is None and not self.closed:
             self.count = LogScan(self.source)
+            if self.closed:
+                self.count.stop()
 
     def look_for(self, pattern: str) -> None:
         """Starts a search in place of the one before; an empty pattern ends it. Raises ValueError."""
@@ -105,6 +108,7 @@ class LogBook:
 
     def close(self) -> None:
         """Ends everything that runs for it."""
+        self.closed = True
         for scan in (self.count, self.search, self.alarms):
             if scan is not None:
                 scan.stop()
