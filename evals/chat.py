@@ -205,6 +205,7 @@ async def _opened(pilot: Pilot[Any]) -> Workplace:
     await until(lambda: isinstance(pilot.app.screen, Workplace) and pilot.app.screen.talk.dialogue)
     place = pilot.app.screen
     assert isinstance(place, Workplace)
+    await until(lambda: place.prompt.has_focus)
     return place
 
 

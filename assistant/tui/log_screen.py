@@ -111,7 +111,7 @@ class LogScreen(Screen[None]):
 
     def _find_line(self) -> None:
         """Goes to the line that was asked for by its number, once counting has come so far."""
-        if self._line is None or self.book.count is None:
+        if self._line is None or self.book.count is None or not self.pane.rows or self.pane.waiting:
             return
         if (offset := self.book.offset_of(self._line)) is not None:
             self._line = None
