@@ -45,7 +45,9 @@ def waited(scan: LogScan) -> LogScan:
     return scan
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+)
 @given(st.lists(st.binary(max_size=30).map(lambda b: b.replace(b"\n", b"")), max_size=30), st.booleans())
 def test_walking_back_gives_what_walking_forth_gives(tmp_path: Path, rows: list[bytes], ends: bool) -> None:
     data = b"\n".join(rows) + (b"\n" if ends else b"")
