@@ -17,9 +17,7 @@ from evals.truth import Truth
 
 pytestmark = pytest.mark.skipif(not (LAB / "truth.json").is_file(), reason="not made: python -m evals.lab make")
 
-TELLING = re.compile(
-    r"(?i)\binjected\b|injector|chaos|sabotag|evals|/tmp/run-|/root\b|rootrank|marker|callbacks\.json"
-)
+TELLING = re.compile(r"(?i)\binjected\b|injector|chaos|sabotag|evals|/tmp/run-|/root\b|rootrank|marker|callbacks\.json")
 LARGEST = 8_000_000
 
 
