@@ -12,7 +12,6 @@ import fcntl
 import os
 import shutil
 import sqlite3
-import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import orjson
 
+from assistant.disk import replace_file
 from assistant.errors import NewerStore, StoreBusy, StoreError
 from assistant.retrieval.store import Store
 
@@ -138,7 +138,7 @@ class Cache:
         """Makes a build the current one, in one step. Only while `writing`."""
         document = {"version": VERSION, "build": pointer.build, "fingerprint": pointer.fingerprint}
         with reported(self.root):
-            _replace(self._pointer(profile), orjson.dumps({**document, "stamp": pointer.stamp}))
+            replace_file(self._pointer(profile), orjson.dumps({**document, "stamp": pointer.stamp}))
 
     def sweep(self) -> list[str]:
         """Removes the builds that nothing points at and nobody reads; returns their names. Only while `writing`."""
@@ -198,20 +198,6 @@ def _unused(folder: Path) -> bool:
     finally:
         os.close(handle)
     return True
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 @contextlib.contextmanager

@@ -6,13 +6,12 @@ Each page is a file of its own that is moved into place whole, so that two who a
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
+from assistant.disk import replace_file
 from assistant.errors import StoreError, UnknownDocument
 from assistant.paths import user_folder
 from assistant.retrieval.corpus import pages_in
@@ -38,7 +37,7 @@ class Shelf:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path = folder / f"{front.id}.md"
-            _replace(path, text.encode("utf-8", "replace"))
+            replace_file(path, text.encode("utf-8", "replace"))
         except OSError as error:
             reason = (error.strerror or type(error).__name__).lower()
             raise StoreError(
@@ -73,15 +72,3 @@ def _id(path: Path) -> str:
     with contextlib.suppress(Exception):
         return parse_page(path.read_text("utf-8"), str(path)).id
     return ""
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)
-        raise
