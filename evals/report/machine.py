@@ -15,7 +15,7 @@ def lines(command: str, tools: dict[str, str], made_with: dict[str, str]) -> lis
     asked = ", ".join(f"{name} {version}".strip() for name, version in tools.items())
     made = ", ".join(f"{name} {version}" for name, version in sorted(made_with.items()))
     return [
-        f"- Written on {datetime.now(UTC):%Y-%m-%d} by `{command}`; the figures are computed; only those at first sight "
+        f"- Written on {datetime.now(UTC):%Y-%m-%d} by `{command}`; the figures are computed; those at first sight "
         "are kept from then, and the reasons are written by hand.",
         f"- Tools: {asked}.",
         f"- Ran with Python {platform.python_version()}, {', '.join(map(_version, PACKAGES))}.",
