@@ -137,7 +137,7 @@ def _node(stems: Sequence[str], slurm: re.Match[str] | None) -> str | None:
 def _device(stems: Sequence[str]) -> str | None:
     """The device that a component names: `gpu3` alone, behind a place (`node1-gpu3`), or, in a file's name, a word.
 
-    `rack3-gpu10` and, as a folder, `hpc-gpu12` are machines: many are called by what they hold.
+    `row2-gpu11` and, as a folder, `blue-gpu12` are machines: many are called by what they hold.
     """
     named = (_device_in(part, file=depth == len(stems) - 1) for depth, part in enumerate(stems))
     return next((device for device in reversed(list(named)) if device is not None), None)
@@ -168,7 +168,7 @@ def _launch_folder(path: str) -> str:
 
 
 def _numbers_a_machine(digits: str) -> bool:
-    """`gpu-008` and `gpu64`: devices are counted from 0, without zeros in front, and no machine holds so many."""
+    """`gpu-012` and `gpu64`: devices are counted from 0, without zeros in front, and no machine holds so many."""
     return (len(digits) > 1 and digits.startswith("0")) or int(digits) > MOST_DEVICES
 
 

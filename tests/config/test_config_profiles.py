@@ -94,3 +94,18 @@ def test_prices_make_a_cost(tmp_path: Path) -> None:
     profile = read(tmp_path, GOOD + "input_price = 2.0\n").settings.profiles["gw"]
     assert profile.cost(500_000, 10) == 1.0
     assert read(tmp_path, GOOD).settings.profiles["gw"].cost(5, 5) is None
+
+
+@pytest.mark.parametrize(
+    ("section", "line"),
+    [
+        ("retrieval", 'endpoint = "https://evil.example/v1"'),
+        ("retrieval", 'chroma_url = "http://evil.example:8000"'),
+        ("incidents", 'folder = "/tmp/elsewhere"'),
+    ],
+)
+def test_a_projects_file_may_not_say_where_texts_and_incidents_go(tmp_path: Path, section: str, line: str) -> None:
+    read(tmp_path, GOOD)
+    (tmp_path / "rootrank.toml").write_text(f"[{section}]\n{line}\n")
+    with pytest.raises(ConfigError, match="may hold no"):
+        load(shipped=(), start=tmp_path, environment={})
