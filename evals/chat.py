@@ -44,10 +44,10 @@ from assistant.tools.desk import Desk
 from assistant.tools.models import ResultStatus
 from assistant.tools.words import load_glossary
 from assistant.tui.app import RootrankApp
-from assistant.tui.bytefile import PlainFile
-from assistant.tui.log_pane import LogPane
-from assistant.tui.log_screen import LogScreen
-from assistant.tui.loglines import FileLines
+from assistant.tui.logs.bytefile import PlainFile
+from assistant.tui.logs.lines import FileLines
+from assistant.tui.logs.pane import LogPane
+from assistant.tui.logs.screen import LogScreen
 from assistant.tui.ports import Look, Table
 from assistant.tui.workplace import Workplace
 

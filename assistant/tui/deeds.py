@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from assistant.errors import UsageError
 from assistant.incidents.confirm import Ruling
-from assistant.tui.actions_screen import ActionsScreen
 from assistant.tui.commands import BY_NAME, COMMANDS, usage
 from assistant.tui.exporting import export
 from assistant.tui.help_screen import HelpScreen
-from assistant.tui.nodes_screen import NodesScreen
 from assistant.tui.safe import plain
-from assistant.tui.timeline_screen import TimelineScreen
+from assistant.tui.views.actions_screen import ActionsScreen
+from assistant.tui.views.nodes_screen import NodesScreen
+from assistant.tui.views.timeline_screen import TimelineScreen
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from textual.binding import Binding, BindingType
 
-from assistant.tui.actions_screen import ActionsScreen
 from assistant.tui.commands import COMMANDS, usage
-from assistant.tui.log_pane import LogPane
-from assistant.tui.log_screen import LogScreen
-from assistant.tui.nodes_screen import NodesScreen
-from assistant.tui.prompt import Prompt
+from assistant.tui.logs.pane import LogPane
+from assistant.tui.logs.screen import LogScreen
 from assistant.tui.reading_screen import ReadingScreen
 from assistant.tui.sessions_screen import SessionsScreen
-from assistant.tui.transcript import Transcript
+from assistant.tui.talk.prompt import Prompt
+from assistant.tui.talk.transcript import Transcript
+from assistant.tui.views.actions_screen import ActionsScreen
+from assistant.tui.views.nodes_screen import NodesScreen
 from assistant.tui.workplace import Workplace
 
 PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (

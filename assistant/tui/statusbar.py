@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.content import Content
 
-from assistant.tui.conversation import Conversation
 from assistant.tui.safe import Literal, literal, plain
+from assistant.tui.talk.conversation import Conversation
 
 
 class StatusBar(Literal):

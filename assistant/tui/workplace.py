@@ -18,23 +18,23 @@ from assistant.answers.sessions import Session
 from assistant.errors import RootrankError, UsageError
 from assistant.incidents.confirm import Ruling
 from assistant.tools.registry import BY_NAME
-from assistant.tui.casepane import CasePane
 from assistant.tui.commands import split
-from assistant.tui.completion import names_of
-from assistant.tui.conversation import Conversation
 from assistant.tui.deeds import do
-from assistant.tui.editor import edited
 from assistant.tui.fulltext import FullText
-from assistant.tui.history import History
-from assistant.tui.logdesk import LogDesk
+from assistant.tui.logs.desk import LogDesk
 from assistant.tui.messages import Asked, PlaceWanted, RowWanted
 from assistant.tui.palette import Commands
 from assistant.tui.ports import Table, Workshop
-from assistant.tui.prompt import Offers, Prompt
 from assistant.tui.reading_screen import ReadingScreen
 from assistant.tui.safe import Literal, plain
 from assistant.tui.sessions_screen import SessionsScreen
 from assistant.tui.statusbar import StatusBar
+from assistant.tui.talk.completion import names_of
+from assistant.tui.talk.conversation import Conversation
+from assistant.tui.talk.editor import edited
+from assistant.tui.talk.history import History
+from assistant.tui.talk.prompt import Offers, Prompt
+from assistant.tui.views.casepane import CasePane
 
 TWICE = 2.0
 """Seconds within which a second ctrl+c ends the program."""

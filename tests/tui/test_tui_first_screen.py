@@ -15,9 +15,9 @@ from assistant.errors import NothingFound
 from assistant.intake.models import Progress, ProgressHook
 from assistant.pipeline import Examination
 from assistant.tui.app import RootrankApp
-from assistant.tui.heat import heat
 from assistant.tui.ports import Table
 from assistant.tui.reading_screen import ReadingScreen
+from assistant.tui.views.heat import heat
 from tests.tui.conftest import table_of
 from tests.tui.outside import EVERY, LONG
 from tests.tui.stage import TestWorkshop, opened, text_of, until

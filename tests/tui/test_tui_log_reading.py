@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from assistant.errors import NothingFound
 from assistant.intake.discover import discover
 from assistant.intake.models import Codec, Source
-from assistant.tui import seekpoints
-from assistant.tui.bytefile import PackedFile, PlainFile, open_bytes
-from assistant.tui.loglines import REACH, ChosenLines, FileLines
-from assistant.tui.logscan import LogScan
-from assistant.tui.logworker import compiled
+from assistant.tui.logs import seekpoints
+from assistant.tui.logs.bytefile import PackedFile, PlainFile, open_bytes
+from assistant.tui.logs.lines import REACH, ChosenLines, FileLines
+from assistant.tui.logs.scan import LogScan
+from assistant.tui.logs.worker import compiled
 
 
 def text(lines: int) -> bytes:
@@ -227,7 +227,8 @@ def test_stopping_ends_the_process(tmp_path: Path) -> None:
 
 def test_the_engine_loads_no_screen_library() -> None:
     code = (
-        "import sys, assistant.tui.bytefile, assistant.tui.loglines, assistant.tui.logscan, assistant.tui.logworker;"
+        "import sys, assistant.tui.logs.bytefile, assistant.tui.logs.lines;"
+        "import assistant.tui.logs.scan, assistant.tui.logs.worker;"
         "print([m for m in ('textual', 'rich', 'polars', 'sklearn') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,8 +18,8 @@ from assistant.intake.models import Source
 from assistant.pipeline import Examination
 from assistant.tui.app import RootrankApp
 from assistant.tui.fulltext import FullText
-from assistant.tui.log_screen import LogScreen
-from assistant.tui.logdesk import marked_in
+from assistant.tui.logs.desk import marked_in
+from assistant.tui.logs.screen import LogScreen
 from assistant.tui.ports import Table
 from assistant.tui.workplace import Workplace
 from tests.tui.conftest import table_of

@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.style import Style
 
 from assistant.answers.models import Standing, Text
-from assistant.tui.passages import CITE, cited_in, lines_of, source_of
+from assistant.tui.talk.passages import CITE, cited_in, lines_of, source_of
 from tests.tui.outside import EVERY, LONG
 from tests.tui.talkers import said
 

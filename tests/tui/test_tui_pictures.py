@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from assistant.answers.models import AnswerEvent, Hypothesis, Standing, Suggested, ToolFinished, ToolStarted, Usage
 from assistant.tools.models import ResultStatus
 from assistant.tui.app import RootrankApp
-from assistant.tui.log_screen import LogScreen
+from assistant.tui.logs.screen import LogScreen
 from assistant.tui.ports import Table
 from assistant.tui.workplace import Workplace
 from tests.tui.stage import TestWorkshop, opened, text_of, until

@@ -18,9 +18,9 @@ from textual.widgets import Input
 from assistant.answers.models import Question
 from assistant.tui import lost
 from assistant.tui.app import RootrankApp, theme_of
-from assistant.tui.nodes_screen import NodesScreen
 from assistant.tui.ports import Look, Table
 from assistant.tui.sessions_screen import SessionsScreen
+from assistant.tui.views.nodes_screen import NodesScreen
 from assistant.tui.workplace import Workplace
 from tests.tui.outside import EVERY
 from tests.tui.stage import TestWorkshop, opened, text_of, until

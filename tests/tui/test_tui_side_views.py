@@ -15,15 +15,15 @@ from textual.widgets import DataTable, OptionList
 from assistant.case.models import Case
 from assistant.pipeline import Examination
 from assistant.tools.moments import Moment
-from assistant.tui.actions_screen import ActionsScreen
 from assistant.tui.app import RootrankApp
 from assistant.tui.exporting import export
 from assistant.tui.fulltext import FullText
-from assistant.tui.moments import axis, line_of
-from assistant.tui.nodes_screen import NodesScreen, PeersScreen
 from assistant.tui.ports import Table
-from assistant.tui.standings import ORDERS, standings
-from assistant.tui.timeline_screen import TimelineScreen
+from assistant.tui.views.actions_screen import ActionsScreen
+from assistant.tui.views.moments import axis, line_of
+from assistant.tui.views.nodes_screen import NodesScreen, PeersScreen
+from assistant.tui.views.standings import ORDERS, standings
+from assistant.tui.views.timeline_screen import TimelineScreen
 from assistant.tui.workplace import Workplace
 from tests.tui.conftest import table_of
 from tests.tui.outside import EVERY

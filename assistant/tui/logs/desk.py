@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from assistant.answers.sessions import Answered, Session
 from assistant.case.models import Evidence
 from assistant.errors import RootrankError
-from assistant.tui.dialogue import BOOKMARK
 from assistant.tui.fulltext import FullText
-from assistant.tui.log_screen import LogScreen
-from assistant.tui.logbook import LogBook, open_book, writer_of
-from assistant.tui.loglines import LogLine
+from assistant.tui.logs.book import LogBook, open_book, writer_of
+from assistant.tui.logs.lines import LogLine
+from assistant.tui.logs.screen import LogScreen
+from assistant.tui.talk.dialogue import BOOKMARK
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace

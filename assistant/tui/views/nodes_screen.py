@@ -15,7 +15,7 @@ from textual.widgets import DataTable, Footer
 
 from assistant.errors import RootrankError
 from assistant.tui.safe import Literal, literal, plain
-from assistant.tui.standings import ORDERS, Section, Standing, against_peers, standings
+from assistant.tui.views.standings import ORDERS, Section, Standing, against_peers, standings
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace

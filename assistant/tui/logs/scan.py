@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from assistant.intake.models import Source
-from assistant.tui.logworker import RECORD, task
+from assistant.tui.logs.worker import RECORD, task
 
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[3]
 
 
 class LogScan:
@@ -34,7 +34,7 @@ class LogScan:
         self._numbers = array("q", [1])
         path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "assistant.tui.logworker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-P", "-m", "assistant.tui.logs.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
         )  # fmt: skip
         self._thread = threading.Thread(target=self._take, args=(task(source, pattern),), daemon=True)

@@ -10,8 +10,8 @@ from textual.content import Content
 from assistant.case.models import Case
 from assistant.case.text import tail
 from assistant.pipeline import Examination
-from assistant.tui.heat import Heat, clock, heat
 from assistant.tui.safe import Literal
+from assistant.tui.views.heat import Heat, clock, heat
 
 SHADES = "·░▒▓█"
 """None, then more and more; a sign, so that it reads without colour."""

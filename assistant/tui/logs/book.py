@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from assistant.case.models import Case, Evidence
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
-from assistant.tui.bytefile import ByteFile, open_bytes
-from assistant.tui.loglines import ChosenLines, FileLines, Lines
-from assistant.tui.logscan import LogScan
-from assistant.tui.logworker import compiled
+from assistant.tui.logs.bytefile import ByteFile, open_bytes
+from assistant.tui.logs.lines import ChosenLines, FileLines, Lines
+from assistant.tui.logs.scan import LogScan
+from assistant.tui.logs.worker import compiled
 
 Found = Callable[[], int | None]
 """Asks whether a line was found by now."""

@@ -12,8 +12,8 @@ from textual.style import Style
 from assistant.answers.models import Hypothesis, ToolFinished, ToolStarted
 from assistant.tools.models import ResultStatus
 from assistant.tui.marks import size
-from assistant.tui.passages import Piece, cited_in, lines_of, link, source_of
 from assistant.tui.safe import literal, plain
+from assistant.tui.talk.passages import Piece, cited_in, lines_of, link, source_of
 
 ROWS = 400
 """Lines of a tool's result that an open row shows."""

@@ -19,9 +19,9 @@ from assistant.answers.models import (
     VerdictGiven,
 )
 from assistant.answers.sessions import Answered, Asked, Attached, Session
-from assistant.tui.blocks import HypothesisBlock, Passage, Said, Suggestions, ToolRow
-from assistant.tui.passages import Piece
-from assistant.tui.transcript import Transcript
+from assistant.tui.talk.blocks import HypothesisBlock, Passage, Said, Suggestions, ToolRow
+from assistant.tui.talk.passages import Piece
+from assistant.tui.talk.transcript import Transcript
 
 LONGEST_PASSAGE = 60
 """Pieces after which a new passage begins at the next line end: only the last one is wrapped anew while it grows."""

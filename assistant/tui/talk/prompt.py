@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.widgets import OptionList, TextArea
 from textual.widgets.option_list import Option
 
-from assistant.tui.completion import Offer, offers, shown
-from assistant.tui.history import History
 from assistant.tui.messages import Asked
+from assistant.tui.talk.completion import Offer, offers, shown
+from assistant.tui.talk.history import History
 
 LONGEST = 20_000
 """Characters of a question, as for `explain`."""

@@ -14,9 +14,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from assistant.case.text import clean
-from assistant.tui.logbook import LogBook
-from assistant.tui.loglines import LogLine
-from assistant.tui.logworker import compiled
+from assistant.tui.logs.book import LogBook
+from assistant.tui.logs.lines import LogLine
+from assistant.tui.logs.worker import compiled
 
 NUMBER = 9
 """Columns for a line number."""

@@ -10,7 +10,7 @@ from assistant.patterns.pace import steps_of
 from assistant.pipeline import Examination
 from assistant.tools.desk import Desk
 from assistant.tools.moments import Moment, moments_of
-from assistant.tui.heat import moment
+from assistant.tui.views.heat import moment
 
 SIGNS = (
     ("initiating", "▼"),

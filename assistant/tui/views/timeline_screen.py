@@ -13,8 +13,8 @@ from textual.widgets import Footer, OptionList, Sparkline
 from textual.widgets.option_list import Option
 
 from assistant.tools.moments import Moment
-from assistant.tui.moments import SIGNS, Line, axis, line_of, sign
 from assistant.tui.safe import Literal, literal
+from assistant.tui.views.moments import SIGNS, Line, axis, line_of, sign
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace

@@ -17,10 +17,10 @@ from assistant.answers.sessions import Session
 from assistant.case.models import Evidence
 from assistant.errors import RootrankError
 from assistant.tools.calls import Calls
-from assistant.tui.dialogue import Dialogue
 from assistant.tui.ports import Table, Workshop
-from assistant.tui.scribe import Scribe
-from assistant.tui.transcript import Transcript
+from assistant.tui.talk.dialogue import Dialogue
+from assistant.tui.talk.scribe import Scribe
+from assistant.tui.talk.transcript import Transcript
 
 WELCOME = "Ask about this job. Every sentence is checked against the logs; what they do not show is marked ⚠."
 

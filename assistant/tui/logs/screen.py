@@ -13,10 +13,10 @@ from textual.widgets import Footer, Input
 
 from assistant.errors import RootrankError
 from assistant.tui.fulltext import CHARACTERS, FullText
-from assistant.tui.log_pane import LogPane
-from assistant.tui.logbook import Found, LogBook, neighbour
-from assistant.tui.loglines import LogLine
-from assistant.tui.logscan import LogScan
+from assistant.tui.logs.book import Found, LogBook, neighbour
+from assistant.tui.logs.lines import LogLine
+from assistant.tui.logs.pane import LogPane
+from assistant.tui.logs.scan import LogScan
 from assistant.tui.marks import size
 from assistant.tui.safe import Literal, plain
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from assistant.tui.bytefile import ByteFile
+from assistant.tui.logs.bytefile import ByteFile
 
 CHUNK = 64 * 1024
 REACH = 1024 * 1024

@@ -17,7 +17,7 @@ from assistant.errors import NothingFound
 from assistant.intake.access import open_each
 from assistant.intake.files import ByteStream
 from assistant.intake.models import Codec, Source, Unread
-from assistant.tui.seekpoints import Cursor, PointCursor, Points
+from assistant.tui.logs.seekpoints import Cursor, PointCursor, Points
 
 BLOCK = 256 * 1024
 CACHED = 128

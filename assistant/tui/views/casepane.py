@@ -9,10 +9,10 @@ from textual.containers import Vertical, VerticalScroll
 
 from assistant.case.models import Evidence
 from assistant.case.text import plural
-from assistant.tui.heatmap import HeatMap
-from assistant.tui.listing import EvidenceList, SuspectList
 from assistant.tui.ports import Table
-from assistant.tui.verdict import VerdictCard
+from assistant.tui.views.heatmap import HeatMap
+from assistant.tui.views.listing import EvidenceList, SuspectList
+from assistant.tui.views.verdict import VerdictCard
 
 
 class CasePane(Vertical):

@@ -14,9 +14,9 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
 
-from assistant.tui.blocks import ASK, ROW, Block, ToolRow
 from assistant.tui.messages import Asked, PlaceWanted, RowWanted
-from assistant.tui.passages import CITE
+from assistant.tui.talk.blocks import ASK, ROW, Block, ToolRow
+from assistant.tui.talk.passages import CITE
 
 BREATH = 0.04
 """Seconds that changes are gathered before they are drawn."""

@@ -1,0 +1,1 @@
+"""The conversation beside the case: asking, showing what comes, and the prompt."""

@@ -1,0 +1,1 @@
+"""The case on the screen: verdict, suspects, heat map, nodes, timeline, actions."""
