@@ -6,28 +6,18 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
 import pytest
 
 from assistant.answers.sessions import SessionStore
-
-PATIENCE = 90
+from tests.tui.terminal import PATIENCE, started, wait_for
 
 
 @pytest.fixture
 def data(own_home: Path) -> Path:
     return Path(os.environ["ROOTRANK_DATA_DIR"])
-
-
-def started(*arguments: str, rows: int = 40, columns: int = 140) -> pexpect.spawn:
-    environment = {**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORTERM": "truecolor"}
-    return pexpect.spawn(
-        sys.executable, ["-m", "assistant.cli", "chat", *arguments], dimensions=(rows, columns), env=environment,
-        encoding="utf-8", codec_errors="replace", timeout=PATIENCE,
-    )  # fmt: skip
 
 
 def state_of(process: int) -> str:
@@ -45,13 +35,6 @@ def stopped(child: pexpect.spawn) -> bool:
                 return True
             time.sleep(0.05)
     return False
-
-
-def wait_for(holds: Callable[[], bool]) -> None:
-    begun = time.monotonic()
-    while not holds():
-        assert time.monotonic() - begun < PATIENCE
-        time.sleep(0.05)
 
 
 def test_from_logs_to_an_answer_that_is_kept(job: Path, data: Path) -> None:
