@@ -59,7 +59,7 @@ class LogBook:
     def begin_counting(self) -> None:
         """Starts the process that counts lines; from another thread, since starting one may wait for the disk."""
         if self.count is None and not self.closed:
-            self.count = LogScan(self.source)
+            self.count = self._scan()
             if self.closed:
                 self.count.stop()
 
@@ -69,14 +69,18 @@ class LogBook:
             compiled(pattern)
         if self.search is not None:
             self.search.stop()
-        self.search = LogScan(self.source, pattern) if pattern else None
+        self.search = self._scan(pattern) if pattern else None
         self.filtered = self.filtered and bool(pattern)
 
     def alarming(self) -> LogScan:
         """The search for lines that look like errors, started when it is first wanted."""
         if self.alarms is None:
-            self.alarms = LogScan(self.source, ALARM)
+            self.alarms = self._scan(ALARM)
         return self.alarms
+
+    def _scan(self, pattern: str | None = None) -> LogScan:
+        """A plain file may still grow: what is appended is counted and searched, too."""
+        return LogScan(self.source, pattern, follow=self.file.instant)
 
     def number(self, offset: int) -> int | None:
         """Number of the line that begins at an offset; None while it is not known."""

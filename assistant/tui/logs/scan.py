@@ -15,12 +15,14 @@ from assistant.intake.models import Source
 from assistant.tui.logs.worker import RECORD, task
 
 PACKAGE = Path(__file__).resolve().parents[3]
+NEAR = 64 * 1024
+"""Bytes between two known places, at least, of what is appended bit by bit."""
 
 
 class LogScan:
-    """Starts the process and takes its records in a thread."""
+    """Starts the process and takes its records in a thread. With `follow` it goes on with what is appended."""
 
-    def __init__(self, source: Source, pattern: str | None = None) -> None:
+    def __init__(self, source: Source, pattern: str | None = None, *, follow: bool = False) -> None:
         self.pattern = pattern
         self.hits = array("q")
         """Offsets at which matching lines begin."""
@@ -29,15 +31,17 @@ class LogScan:
         self.at = 0
         """Offset up to which it has come."""
         self.done = False
+        """The end was reached; of a file that is followed, at least once."""
         self.failed = False
         self._offsets = array("q", [0])
         self._numbers = array("q", [1])
+        self._total = 0
         path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "assistant.tui.logs.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
         )  # fmt: skip
-        self._thread = threading.Thread(target=self._take, args=(task(source, pattern),), daemon=True)
+        self._thread = threading.Thread(target=self._take, args=(task(source, pattern, follow),), daemon=True)
         self._thread.start()
 
     def near(self, offset: int) -> tuple[int, int]:
@@ -53,7 +57,7 @@ class LogScan:
     @property
     def total(self) -> int | None:
         """Lines of the source, once all are counted."""
-        return self._numbers[-1] - 1 if self.done and not self.pattern else None
+        return self._total if self.done and not self.pattern else None
 
     def after(self, offset: int) -> int | None:
         """The next matching line behind an offset, as far as is known."""
@@ -99,9 +103,11 @@ class LogScan:
             self.lines.append(number)
             self.hits.append(offset)
         elif kind == b"P":
-            self._numbers.append(number)
-            self._offsets.append(offset)
+            if not self.done or offset - self._offsets[-1] >= NEAR:
+                self._numbers.append(number)
+                self._offsets.append(offset)
             self.at = offset
         else:
             self.failed = kind == b"X"
+            self._total = number
             self.done = True
