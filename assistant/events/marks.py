@@ -13,6 +13,12 @@ from assistant.intake.models import Dialect, MarkKind, MarkPattern
 
 TEXT = 500
 """Characters of a mark's line that are kept, where its kind is rare."""
+STATED_LOSS = (
+    r"(?i)(?:^|[^\w.-])(?:(?:lm|train|training|total|global|mean|avg|average|reduced|step|batch|ce|mlm|nll)[ _/.-])?loss"
+    r"(?:/(?:train|total|step))?[\"']?\s*(?:\((?:train|avg|mean)\)\s*)?(?:[:=]|is)?\s*[\"'\[]?"
+    r"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))(?:[^\w.%/]|\.(?:\s|$)|$)"
+)
+"""How a line says its training loss in plain words. Not that of an evaluation, no loss scale, no share of another loss."""
 
 SCHEMA: dict[str, pl.DataType] = {
     "row": pl.Int64(),
@@ -66,7 +72,7 @@ def _of_pattern(pieces: Pieces, rows: Ints, dialect: Dialect, mark: MarkPattern)
         iteration=_whole("iteration", named),
         total=_whole("total", named),
         seconds=_seconds(named),
-        loss=_number("loss", named),
+        loss=_loss(named, mark.mark),
         text=pl.col("text").str.slice(0, TEXT) if rare else pl.lit(None, pl.String),
         groups=_groups(named) if mark.mark is MarkKind.FACT else pl.lit(None, pl.String),
     )
@@ -85,7 +91,17 @@ def _whole(name: str, named: set[str]) -> pl.Expr:
 def _number(name: str, named: set[str]) -> pl.Expr:
     if name not in named:
         return pl.lit(None, pl.Float64)
-    return pl.col(f"g_{name}").str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
+    return _cast(pl.col(f"g_{name}"))
+
+
+def _cast(text: pl.Expr) -> pl.Expr:
+    return text.str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
+
+
+def _loss(named: set[str], kind: MarkKind) -> pl.Expr:
+    """The loss that the line states; of an iteration whose pattern has no place for it, what is plainly called so."""
+    own = _number("loss", named)
+    return pl.coalesce(own, _cast(pl.col("text").str.extract(STATED_LOSS))) if kind is MarkKind.ITERATION else own
 
 
 def _seconds(named: set[str]) -> pl.Expr:

@@ -30,15 +30,31 @@ class Losses:
 
 def losses(scan: Scan) -> Losses:
     """Looks at the stream that states the most losses."""
-    stated = iteration_marks(scan).filter(pl.col("loss").is_not_null())
-    if stated.height == 0:
+    own = _fullest(iteration_marks(scan))
+    if own.height == 0:
         return Losses()
-    counted = stated.group_by("stream").len().sort(["len", "stream"], descending=[True, False])
-    own = stated.filter(pl.col("stream") == int(counted["stream"][0])).sort("order")
     broken = own.filter(~pl.col("loss").is_finite())
     if broken.height:
         return _broken(broken.row(0, named=True))
     return _jumps(own)
+
+
+def loss_curve(scan: Scan) -> list[tuple[int | None, float]]:
+    """Iteration, where it is known, and loss, in the order of the lines; NaN and infinite ones are left out.
+
+    Lines count that state a loss and no iteration, too, as those of some trainers do.
+    """
+    own = _fullest(scan.marks.filter(pl.col("loss").is_finite()))
+    return [(number, float(loss)) for number, loss in own.select("iteration", "loss").iter_rows()]
+
+
+def _fullest(marks: pl.DataFrame) -> pl.DataFrame:
+    """The marks with a loss of the stream that has the most of them."""
+    stated = marks.filter(pl.col("loss").is_not_null())
+    if stated.height == 0:
+        return stated
+    counted = stated.group_by("stream").len().sort(["len", "stream"], descending=[True, False])
+    return stated.filter(pl.col("stream") == int(counted["stream"][0])).sort("order")
 
 
 def _broken(row: dict[str, float]) -> Losses:

@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field
 
 from assistant.case.text import clean, plural
-from assistant.patterns.losses import losses
+from assistant.patterns.losses import loss_curve, losses
 from assistant.patterns.models import EventScore, TemporalResult
 from assistant.patterns.pace import steps_of
 from assistant.patterns.wording import duration
@@ -22,7 +22,7 @@ from assistant.tools.overview import NoArguments
 def iteration_stats(desk: Desk, arguments: Arguments) -> Finding:
     """Iteration times, losses and what was odd about them."""
     temporal = desk.examination.findings.temporal
-    rows = [*_reach(temporal), *_times(desk), *_odd(desk, temporal)]
+    rows = [*_reach(temporal), *_times(desk), *_losses(desk), *_odd(desk, temporal)]
     remark = losses(desk.examination.reading.scan).remark
     rows += [clean(remark)] if remark else []
     return found(rows) if rows else nothing("No iteration line was recognised in these logs.")
@@ -52,6 +52,13 @@ def _times(desk: Desk) -> Iterator[str]:
 def _spread(times: pl.Series) -> list[tuple[str, float | None]]:
     places = (("fastest", 0.0), ("median", 0.5), ("95th percentile", 0.95), ("slowest", 1.0))
     return [*((name, times.quantile(place)) for name, place in places), ("last", float(times[-1]))]
+
+
+def _losses(desk: Desk) -> Iterator[str]:
+    values = [loss for _, loss in loss_curve(desk.examination.reading.scan)]
+    if values:
+        spread = f"first {values[0]:.4g}, lowest {min(values):.4g}, highest {max(values):.4g}, last {values[-1]:.4g}"
+        yield f"{plural(len(values), 'loss value')}: {spread}"
 
 
 def _odd(desk: Desk, temporal: TemporalResult) -> list[str]:
