@@ -14,11 +14,11 @@ from assistant.intake.models import Dialect, MarkKind, MarkPattern
 TEXT = 500
 """Characters of a mark's line that are kept, where its kind is rare."""
 STATED_LOSS = (
-    r"(?i)(?:^|[^\w.-])(?:(?:lm|train|training|total|global|mean|avg|average|reduced|step|batch|ce|mlm|nll)[ _/.-])?loss"
-    r"(?:/(?:train|total|step))?[\"']?\s*(?:\((?:train|avg|mean)\)\s*)?(?:[:=]|is)?\s*[\"'\[]?"
+    r"(?i)(?:^|[^\w.-])(?:(?:lm|train|training|total|global|mean|avg|average|reduced|step|batch|ce|mlm|nll)[ _/.-])?"
+    r"loss(?:/(?:train|total|step))?[\"']?\s*(?:\((?:train|avg|mean)\)\s*)?(?:[:=]|is)?\s*[\"'\[]?"
     r"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf))(?:[^\w.%/]|\.(?:\s|$)|$)"
 )
-"""How a line says its training loss in plain words. Not that of an evaluation, no loss scale, no share of another loss."""
+"""How a line says its training loss in plain words. Not that of an evaluation, and no loss scale."""
 
 SCHEMA: dict[str, pl.DataType] = {
     "row": pl.Int64(),
