@@ -66,6 +66,7 @@ def finish(
         unread=tuple(unread),
         bytes=size,
         lines=lines,
+        skew=skew,
     )
 
 

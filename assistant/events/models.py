@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import polars as pl
 
+from assistant.intake.clock import Skew
 from assistant.intake.models import Source, Stream, Unread
 
 
@@ -107,3 +108,5 @@ class Scan:
     unread: tuple[Unread, ...]
     bytes: int
     lines: int
+    skew: Skew = field(default_factory=Skew)
+    """How far the sources' clocks ran ahead of the common clock, on which all times here are."""

@@ -123,7 +123,7 @@ class _Layouts:
                 block.source.id: block for block in reversed(batch.blocks) if block.source.id not in self.by_source
             }
             blocks = [first[number] for number in sorted(first)]
-            layouts = self._sniffer.sniff(blocks, one_process, _modified) if blocks else []
+            layouts = self._sniffer.sniff(blocks, one_process, last_written) if blocks else []
             self.by_source |= dict(zip(sorted(first), layouts, strict=True))
             yield batch
 
@@ -131,7 +131,7 @@ class _Layouts:
         return self.by_source[block.source.id]
 
 
-def _modified(source: Source) -> float | None:
+def last_written(source: Source) -> float | None:
     """When the file was last written; nothing for archives and standard input, whose files are of another time."""
     if source.archive is not None or source.name == "-":
         return None
