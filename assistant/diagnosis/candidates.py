@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assistant.case.models import Candidate
 from assistant.diagnosis.ledger import Ledger
-from assistant.diagnosis.models import Place
+from assistant.diagnosis.models import Place, Population
 from assistant.diagnosis.theory import Bench
 from assistant.faults.models import FaultRole
 
@@ -16,19 +16,30 @@ BELOW_BLAME = 0.6
 
 def candidates(blamed: tuple[Candidate, ...], bench: Bench, ledger: Ledger) -> tuple[Candidate, ...]:
     """The blamed places first, then others by score; at least eight where there are that many places to rank."""
-    taken = {Place(c.node, c.rank, None) for c in blamed}
+    taken = {_place(c) for c in blamed}
     found: dict[Place, Candidate] = {}
     for candidate in [*_silent(bench), *_spatial(bench), *_shown(bench, ledger), *_rest(bench)]:
-        place = Place(candidate.node, candidate.rank)
+        place = _place(candidate)
         if place in taken:
             continue
         known = found.get(place)
         if known is None or known.score < candidate.score:
-            found[place] = candidate
+            found[place] = located(candidate, bench.people)
     ranked = sorted(found.values(), key=lambda c: (-c.score, c.rank is None, c.rank or 0, c.node or ""))
     telling = [c for c in ranked if c.score > 0.05]
     room = max(AT_LEAST - len(blamed), len(telling))
     return blamed + tuple(ranked[:room])
+
+
+def located(candidate: Candidate, people: Population) -> Candidate:
+    """The candidate with the node that its rank runs on, where only other lines than its own tell it."""
+    node = people.node_of.get(candidate.rank) if candidate.rank is not None and candidate.node is None else None
+    return candidate.model_copy(update={"node": node}) if node else candidate
+
+
+def _place(candidate: Candidate) -> Place:
+    """What makes a candidate another one than the rest: a rank is the same whether or not its node is known."""
+    return Place(None if candidate.rank is not None else candidate.node, candidate.rank)
 
 
 def _silent(bench: Bench) -> list[Candidate]:

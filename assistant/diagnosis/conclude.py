@@ -5,7 +5,7 @@ from __future__ import annotations
 from assistant.case.models import Case, Job, NotRead, PatternReport, Timing
 from assistant.case.vocabulary import Status
 from assistant.diagnosis.attempts import OUTCOMES, attempts
-from assistant.diagnosis.candidates import candidates
+from assistant.diagnosis.candidates import candidates, located
 from assistant.diagnosis.choose import choose, prepare, status
 from assistant.diagnosis.event_reports import event_reports
 from assistant.diagnosis.further import further_failures
@@ -26,7 +26,7 @@ def conclude(findings: Findings, *, name: str, seconds: float) -> Case:
     verdict = (
         failed(theory, bench, ledger) if theory else not_failed(bench, ledger, incomplete=ended is not Status.HEALTHY)
     )
-    blamed = suspects(theory, ledger) if theory else ()
+    blamed = tuple(located(one, bench.people) for one in suspects(theory, ledger)) if theory else ()
     ranked = candidates(blamed, bench, ledger)
     events = event_reports(theory, bench, ledger)
     failures = further_failures(theory, bench, ledger) if theory else ()
