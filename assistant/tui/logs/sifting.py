@@ -1,0 +1,147 @@
+"""The near side of the process that filters lines: what has passed so far, source by source. Knows no screen."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from assistant.tui.logs.filters import Filter
+from assistant.tui.logs.scan import PACKAGE
+from assistant.tui.logs.sifter import MOST, RECORD, Sifted, task
+
+CHUNK = RECORD.itemsize * 4096
+
+
+class Finds:
+    """What has passed of one source."""
+
+    def __init__(self) -> None:
+        self.hits = array("q")
+        """Offsets at which passing lines begin, ascending."""
+        self.times = array("q")
+        """Their times in microseconds, -1 where unknown, if they were asked for."""
+        self.at = 0
+        """Offset up to which the source was looked through."""
+        self.done = False
+        self.failed = False
+
+    def after(self, offset: int) -> int | None:
+        """The next passing line behind an offset, as far as is known."""
+        at = bisect_right(self.hits, offset)
+        return self.hits[at] if at < len(self.hits) else None
+
+    def before(self, offset: int) -> int | None:
+        """The last passing line before an offset, as far as is known."""
+        at = bisect_left(self.hits, offset)
+        return self.hits[at - 1] if at > 0 else None
+
+
+class Sifting:
+    """Starts the process and takes its records in a thread."""
+
+    def __init__(
+        self, items: Sequence[Sifted], filters: Sequence[Filter], *, timed: bool = False, follow: bool = False
+    ) -> None:
+        self.filters = tuple(filters)
+        self.finds = [Finds() for _ in items]
+        self.done = not items
+        self.failed = False
+        """The process ended before its task did."""
+        self._current = 0
+        self._stopped = False
+        path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "assistant.tui.logs.sifter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
+        )  # fmt: skip
+        told = task(items, filters, timed=timed, follow=follow)
+        self._thread = threading.Thread(target=self._take, args=(told,), daemon=True)
+        self._thread.start()
+
+    @property
+    def count(self) -> int:
+        """Lines that have passed so far, of all sources."""
+        return sum(len(one.hits) for one in self.finds)
+
+    @property
+    def full(self) -> bool:
+        """More lines pass than are kept."""
+        return self.count >= MOST
+
+    @property
+    def seen(self) -> int:
+        """Bytes that were looked through."""
+        return sum(one.at for one in self.finds)
+
+    @property
+    def unread(self) -> int:
+        """Sources that could not be looked through to their end."""
+        return sum(one.failed for one in self.finds)
+
+    def wait(self, seconds: float) -> bool:
+        """Waits for the process to end; whether it did. One that follows a file goes on."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Ends the process."""
+        self._stopped = True
+        with suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        self._thread.join(5)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+
+    def _take(self, told: bytes) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with suppress(OSError, ValueError):
+            self._process.stdin.write(told)
+            self._process.stdin.close()
+            rest = b""
+            while data := self._process.stdout.read1(CHUNK):  # type: ignore[attr-defined]
+                rest += data
+                whole = len(rest) - len(rest) % RECORD.itemsize
+                self._note(np.frombuffer(rest[:whole], dtype=RECORD))
+                rest = rest[whole:]
+        self.failed = not self._stopped and not all(one.done for one in self.finds)
+        self.done = True
+
+    def _note(self, rows: np.ndarray) -> None:  # type: ignore[type-arg]
+        """Takes some records: runs of passing lines as a whole, the others one by one."""
+        kinds = rows["kind"]
+        others = np.flatnonzero((kinds != b"H") & (kinds != b"T"))
+        begin = 0
+        for place in [*others.tolist(), len(rows)]:
+            self._pass(rows[begin:place])
+            if place < len(rows):
+                self._other(bytes(kinds[place]), int(rows["a"][place]))
+            begin = place + 1
+
+    def _pass(self, rows: np.ndarray) -> None:  # type: ignore[type-arg]
+        finds = self.finds[self._current]
+        finds.times.frombytes(rows["a"][rows["kind"] == b"T"].tobytes())
+        finds.hits.frombytes(rows["a"][rows["kind"] == b"H"].tobytes())
+
+    def _other(self, kind: bytes, value: int) -> None:
+        if kind == b"S":
+            self._current = value
+            return
+        finds = self.finds[self._current]
+        if kind == b"P":
+            finds.at = value
+            return
+        finds.failed = kind == b"X"
+        finds.done = True
+        self.done = self.done or all(one.done for one in self.finds)
