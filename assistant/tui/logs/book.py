@@ -42,6 +42,8 @@ class LogBook:
     alarms: LogScan | None = None
     filtered: bool = False
     """Only lines that the search finds are shown."""
+    anew: bool = False
+    """The file took the place of the one that was read: lines of the same number are others."""
     closed: bool = False
 
     @property
@@ -127,6 +129,18 @@ def open_book(source: Source, case: Case, seen: Examination | None, further: Ite
     book.cited = sorted({item.offset for item in items})
     book.events = sorted({*book.cited, *_indicated(seen, source)})
     return book
+
+
+def open_anew(book: LogBook) -> LogBook:
+    """The file that has the name of an open log now, searched for the same. What was cited were lines of the other.
+
+    Raises NothingFound where it is gone.
+    """
+    fresh = LogBook(book.source, open_bytes(book.source), anew=True)
+    if book.search is not None and book.search.pattern:
+        fresh.look_for(book.search.pattern)
+        fresh.filtered = book.filtered
+    return fresh
 
 
 def _indicated(seen: Examination | None, source: Source) -> list[int]:

@@ -22,6 +22,8 @@ from assistant.tui.logs.seekpoints import Cursor, PointCursor, Points
 BLOCK = 256 * 1024
 CACHED = 128
 """Unpacked blocks that are kept."""
+HEAD = 512
+"""Bytes at the begin of a plain file by which one sees that it was written anew."""
 
 
 class ByteFile(Protocol):
@@ -38,7 +40,7 @@ class ByteFile(Protocol):
         ...
 
     def read(self, offset: int, count: int) -> bytes:
-        """Up to `count` bytes; fewer at the end. Raises NothingFound where the file cannot be read any more."""
+        """Up to `count` bytes; fewer at the end, and where the file cannot be read any more: `trouble` says so."""
         ...
 
     def trouble(self) -> str:
@@ -57,18 +59,26 @@ class PlainFile:
     stop = False
 
     def __init__(self, path: Path, name: str) -> None:
-        self._path, self._name = path, name
+        self._path = path
         try:
             self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except OSError as error:
             raise _gone(name, error) from None
         self._first = os.fstat(self._fd)
         self._largest = self._first.st_size
+        self._unreadable = ""
+        self._head = self.read(0, HEAD)
+        self._written_anew = False
 
     @property
     def size(self) -> int:
-        """Bytes it has now."""
-        self._largest = max(self._largest, now := os.fstat(self._fd).st_size)
+        """Bytes it has now; where its disk is gone, what it had."""
+        try:
+            now = os.fstat(self._fd).st_size
+        except OSError as error:
+            self._unreadable = _why(error)
+            return self._largest
+        self._largest = max(self._largest, now)
         return now
 
     def read(self, offset: int, count: int) -> bytes:
@@ -79,13 +89,16 @@ class PlainFile:
                 parts.append(data)
                 offset, count = offset + len(data), count - len(data)
         except OSError as error:
-            raise _gone(self._name, error) from None
+            self._unreadable = _why(error)
         return b"".join(parts)
 
     def trouble(self) -> str:
-        """Whether it was removed, replaced or shortened."""
-        if self.size < self._largest:
-            return "the file was shortened while it was open"
+        """Whether it was removed, replaced or shortened; once it was, that stays so."""
+        if self._unreadable:
+            return f"the file cannot be read any more: {self._unreadable}"
+        self._written_anew = self._written_anew or self.size < self._largest or not self._begins_as_before()
+        if self._written_anew:
+            return "the file was shortened or written anew while it was open"
         try:
             now = os.stat(self._path)
         except OSError:
@@ -94,10 +107,17 @@ class PlainFile:
             return "another file has this name now (rotated); the one that was opened is shown"
         return ""
 
+    def _begins_as_before(self) -> bool:
+        """A file that was shortened and has grown again between two looks gives itself away by its begin."""
+        now = self.read(0, HEAD)
+        same, self._head = now.startswith(self._head), max(now, self._head, key=len)
+        return same
+
     def close(self) -> None:
-        """Closes it."""
+        """Closes it; whoever reads later reads nothing, and never another file of that number."""
+        descriptor, self._fd = self._fd, -1
         with suppress(OSError):
-            os.close(self._fd)
+            os.close(descriptor)
 
 
 class PackedFile:
@@ -114,6 +134,7 @@ class PackedFile:
         self._stat = _stat(source.path)
         if self._stat is None:
             raise _gone(source.name, FileNotFoundError())
+        self._unreadable = ""
         self.stop = False
 
     @property
@@ -141,6 +162,8 @@ class PackedFile:
 
     def trouble(self) -> str:
         """Whether it was removed or replaced."""
+        if self._unreadable:
+            return f"the file cannot be read any more: {self._unreadable}"
         now = _stat(self._source.path)
         if now is None:
             return "the file was removed"
@@ -159,7 +182,11 @@ class PackedFile:
         start = number * BLOCK
         if self._end is not None and start >= self._end:
             return b""
-        cursor = self._at(start)
+        try:
+            cursor = self._at(start)
+        except OSError as error:
+            self._unreadable = _why(error)
+            return b""
         while not self.stop:
             here = cursor.position
             data = cursor.read(BLOCK - here % BLOCK)
@@ -179,10 +206,7 @@ class PackedFile:
         if here is not None and here.position <= start and here.position % BLOCK == 0 and self._nearest(start, here):
             return here
         self.close()
-        try:
-            self._cursor = PointCursor(self._points, start) if self._points else MemberCursor(self._source)
-        except OSError as error:
-            raise _gone(self._source.name, error) from None
+        self._cursor = PointCursor(self._points, start) if self._points else MemberCursor(self._source)
         if skip := -self._cursor.position % BLOCK:
             _skipped(self._cursor, skip)
         return self._cursor
@@ -239,9 +263,14 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
+def _why(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
 def _gone(name: str, error: OSError) -> NothingFound:
-    why = (error.strerror or type(error).__name__).lower()
-    return NothingFound(f"{name} cannot be opened: {why}", hint="the lines that the case cites are kept with it")
+    return NothingFound(
+        f"{name} cannot be opened: {_why(error)}", hint="the lines that the case cites are kept with it"
+    )
 
 
 def _unreported(_: Unread) -> None:

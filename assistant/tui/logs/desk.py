@@ -67,7 +67,7 @@ class LogDesk:
         place = self._place
         name = book.source.name
         known = (one for one in (*place.table.case.evidence, *self.marked) if (one.source, one.line) == (name, number))
-        if (before := next(known, None)) is not None:
+        if (before := next((one for one in known if not book.anew or one.text == line.text), None)) is not None:
             return before.id
         node, rank = writer_of(place.table.examination, book.source)
         item = Evidence(id=f"S{len(self.marked) + 1}", source=name, line=number, offset=line.offset, text=line.text,

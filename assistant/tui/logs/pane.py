@@ -79,6 +79,10 @@ class LogPane(Widget, can_focus=True):
         """Reads what is in sight."""
         found = self.book.lines.forward(self.top, self._height)
         if not found and self.top:
+            if self.book.file.trouble():
+                # What was on the screen stays: the file has nothing there any more.
+                self.post_message(self.Moved())
+                return
             found = self.book.lines.backward(self.top, self._height)
             self.top = found[0].offset if found else 0
         self.rows = [row for line in found for row in self._laid(line)][: max(1, self._height)]
@@ -183,12 +187,23 @@ class LogPane(Widget, can_focus=True):
 
     def action_jump(self, end: int) -> None:
         """To the begin or the end."""
-        size = self.book.file.size
-        if end and size is None:
+        if not end:
+            self.top = self.here = 0
+            self.load()
+        elif self.book.file.size is None:
             self.notify("the end is not known yet: the file is still being unpacked", markup=False)
-            return
-        last = self.book.lines.backward(size or 0, self._height) if end else []
-        self.top = last[0].offset if last else 0
+        else:
+            self.to_end()
+
+    def to_end(self) -> None:
+        """Shows as many of the last lines as there is room for, and chooses the last one."""
+        last = self.book.lines.backward(self.book.file.size or 0, self._height)
+        room, at = self._height, len(last)
+        while at > 0 and (room := room - len(list(self._laid(last[at - 1])))) >= 0:
+            at -= 1
+        # A line that alone is higher than the screen is shown from its begin.
+        at = min(at, max(0, len(last) - 1))
+        self.top = last[at].offset if last else 0
         self.here = last[-1].offset if last else 0
         self.load()
 

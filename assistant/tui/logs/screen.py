@@ -14,6 +14,7 @@ from textual.widgets import Footer, Input
 from assistant.errors import RootrankError
 from assistant.tui.fulltext import CHARACTERS, FullText
 from assistant.tui.logs.book import Found, LogBook, neighbour
+from assistant.tui.logs.following import Follower
 from assistant.tui.logs.lines import LogLine
 from assistant.tui.logs.pane import LogPane
 from assistant.tui.logs.scan import LogScan
@@ -41,6 +42,8 @@ class LogScreen(Screen[None]):
         Binding("v", "event(1)", "Event", id="log.next-event"),
         Binding("V", "event(-1)", "Previous event", show=False, id="log.previous-event"),
         Binding("m", "mark", "Mark", id="log.mark"),
+        Binding("F", "follow", "Follow", id="log.follow"),
+        Binding("R", "reopen", "Open anew", show=False, id="log.reopen"),
         Binding("enter", "full", "Full line", id="log.full"),
         Binding("escape,q", "back", "Back", id="log.back"),
     ]
@@ -54,6 +57,7 @@ class LogScreen(Screen[None]):
         self._scan: LogScan | None = None
         self._step = 1
         self.pane = LogPane(book)
+        self.follower = Follower(self)
 
     def compose(self) -> ComposeResult:
         yield Literal(id="log-head")
@@ -99,10 +103,12 @@ class LogScreen(Screen[None]):
 
     def on_log_pane_moved(self) -> None:
         """Tells where one is."""
+        self.follower.moved()
         self._tell()
 
     def look(self) -> None:
-        """What was counted and found meanwhile."""
+        """What was counted and found meanwhile, and what has arrived."""
+        self.follower.look()
         self._find_line()
         self._resolve()
         self._tell()
@@ -136,7 +142,7 @@ class LogScreen(Screen[None]):
     def _state(self) -> str:
         book = self.book
         trouble = book.file.trouble()
-        parts = [f"⚠ {trouble}"] if trouble else []
+        parts = self.follower.told(trouble)
         if self.pane.waiting:
             parts.append(f"unpacking, {size(getattr(book.file, 'reached', 0))} of {size(self._offset)}")
         if book.search is not None and book.search.pattern:
@@ -149,6 +155,24 @@ class LogScreen(Screen[None]):
             " · ".join(parts)
             or "/ search · e error · c cited · v event · m mark as evidence · w wrap · enter full line"
         )
+
+    def action_follow(self) -> None:
+        """Stays at the end as lines arrive, or no longer."""
+        self.follower.toggle()
+        self._tell()
+
+    def action_reopen(self) -> None:
+        """Opens the file anew that has this name now."""
+        self.follower.reopen()
+
+    def turn_to(self, book: LogBook) -> None:
+        """Shows another book of the same name."""
+        before, self.book, self.pane.book = self.book, book, book
+        self._wanted, self._scan, self._line = None, None, None
+        before.close()
+        self._count()
+        self.pane.top = self.pane.here = self.pane.left = 0
+        self.pane.load()
 
     def action_search(self) -> None:
         """Asks what to look for."""
