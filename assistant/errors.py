@@ -13,6 +13,7 @@ RootrankError
     NotHealthy          a run offered as a baseline did not end well
     UnknownCase         no stored case of that name
     BadTruth            a truth file of an evaluation set is wrong
+    NotInstalled        a library of an optional part is missing
   RemoteError             a service elsewhere did not answer as it should
     VectorServerError     the shared vector server
     EmbeddingError        the embeddings endpoint
@@ -125,6 +126,10 @@ class SessionBusy(ConfigError):
     """Another process writes that session."""
 
 
+class NotInstalled(ConfigError):
+    """A library of an optional part is missing; the hint says how that part is installed."""
+
+
 class BadTruth(ConfigError):
     """A truth file, or a job it names, cannot be scored; names file and job."""
 
@@ -183,6 +188,14 @@ class AnswerGarbled(ModelError):
 
 class AnswerEmpty(ModelError):
     """The model said nothing."""
+
+
+class AnswerRepeats(ModelError):
+    """The model says the same again and again."""
+
+
+class AnswerUnfounded(ModelError):
+    """Nothing of what the model states about the job rests on evidence."""
 
 
 class EndlessCalls(ModelError):

@@ -28,13 +28,22 @@ def chat(
     profile: ProfileName = None,
     attach: Attach = None,
     no_save: Annotated[bool, typer.Option("--no-save", help="Keep neither case nor session.")] = False,
+    browser: Annotated[bool, typer.Option("--serve", help="Show it in a browser of this machine.")] = False,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="With --serve: the port; else a free one.")] = None,
 ) -> int:
     """Opens a workplace in the terminal: the verdict, its evidence, and a conversation about it."""
+    if port is not None and not browser:
+        raise UsageError("--port goes with --serve", hint="rootrank chat LOGS --serve --port 8080")
     settings = configured(cases__save=("--no-save", False) if no_save else None)
     from assistant.cli.conversing import session_store
 
     earlier = session_store(settings).load(session) if session else None
     wanted = _targets(targets or [], earlier)
+    if browser:
+        from assistant.cli.serving import serve, wish_of
+
+        serve(wish_of(earlier, wanted, attach or (), profile, no_save), port or 0, settings)
+        return ExitCode.OK
     _needs_a_terminal()
     from assistant.cli.workshop import CommandWorkshop
     from assistant.tui.run import run
@@ -44,6 +53,10 @@ def chat(
 
 
 def _needs_a_terminal() -> None:
+    from assistant.cli.serving import in_browser
+
+    if in_browser():
+        return
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("chat needs a terminal", hint="in a pipe, use: rootrank explain LOGS -q QUESTION")
 

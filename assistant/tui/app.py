@@ -57,10 +57,13 @@ class RootrankApp(App[RootrankError | None]):
         self.switch_screen(ReadingScreen(self.workshop.open, "Opening"))
 
     def leave(self) -> None:
-        """Ends, and keeps what was being typed: the terminal is gone, or the process was asked to end."""
+        """Ends: the terminal is gone, or the process was asked to end."""
+        self.exit()
+
+    def on_exit_app(self) -> None:
+        """Keeps what was being typed, whoever asked for the end: a key, a signal, a closed tab of a browser."""
         if self._place is not None:
             self._place.keep_draft()
-        self.exit()
 
     @property
     def _place(self) -> Workplace | None:

@@ -1,4 +1,4 @@
-"""Ends the program when its terminal is gone. Knows no screen.
+"""Ends the program when its terminal, or the server that shows it in a browser, is gone. Knows no screen.
 
 A terminal that vanishes (a closed window, a cut ssh, a killed tmux) leaves a screen program with a thread that reads
 the end of file for ever and another that cannot write any more; the first may spin, the second blocks everything that
@@ -9,7 +9,9 @@ and after a short while ends the process whatever happens. Sessions are written 
 from __future__ import annotations
 
 import os
+import select
 import signal
+import stat
 import termios
 import threading
 from collections.abc import Callable
@@ -63,9 +65,18 @@ class Watch:
 
 
 def gone(terminal: int) -> bool:
-    """Whether a terminal does not answer any more."""
+    """Whether a terminal does not answer any more, or nobody holds the other end of a pipe."""
     try:
+        mode = os.fstat(terminal).st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+            return _hung_up(terminal)
         termios.tcgetattr(terminal)
     except (termios.error, OSError, ValueError):
         return True
     return False
+
+
+def _hung_up(pipe: int) -> bool:
+    poll = select.poll()
+    poll.register(pipe, 0)
+    return bool(poll.poll(0))

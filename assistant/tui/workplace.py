@@ -6,7 +6,7 @@ import time
 from typing import ClassVar
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -288,6 +288,8 @@ class Workplace(Screen[None]):
         try:
             with self.app.suspend():
                 text = edited(self.prompt.text)
+        except SuspendNotSupported:
+            self.tell("a browser shows no editor; ctrl+j begins a new line here", warning=True)
         except UsageError as error:
             self.tell(f"{error.message}; {error.hint}", warning=True)
         else:
