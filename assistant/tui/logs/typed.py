@@ -227,7 +227,7 @@ def complete(text: str, around: Around) -> str | None:
     head, space, word = text.rpartition(" ")
     mark = "!" if word.startswith("!") else ""
     word = word.removeprefix("!")
-    key, equals, value = word.partition("=")
+    key, equals, _ = word.partition("=")
     if not word:
         return None
     names = {"node": list(around.nodes), "level": list(LEVELS), "rank": [], "time": [],

@@ -1,0 +1,111 @@
+"""The lines of several sources as one sequence by corrected time, merged only around where one is. No screen."""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+from assistant.tui.logs.lines import LogLine
+from assistant.tui.logs.sifting import Sifting
+from assistant.tui.logs.strand import Strand, key_of, number_in
+
+EDGE = 1 << 63
+"""Microseconds later than any time of a log."""
+
+
+class MergedLines:
+    """All lines of the strands. Their offsets are keys."""
+
+    def __init__(self, strands: Sequence[Strand]) -> None:
+        self.strands = strands
+        self._by_number = {strand.number: strand for strand in strands}
+
+    def lay(self, moment: int, number: int = -1, offset: int = 0, tell: Callable[[int], None] | None = None) -> int:
+        """Begins anew around a moment; one strand may be told its place. Returns the key to show. May take a while."""
+        for done, strand in enumerate(self.strands):
+            strand.lay(offset if strand.number == number else strand.find(moment), moment)
+            if tell is not None:
+                tell(done + 1)
+        return key_of(moment, number, offset) if number >= 0 else key_of(moment, 0, 0)
+
+    def line(self, key: int) -> LogLine:
+        """The line of a key."""
+        return self._by_number[number_in(key)].line(key)
+
+    def start_of(self, offset: int) -> int:
+        """The key of the last line at or before a key, else of the first."""
+        found = [key for strand in self.strands if (key := strand.up_to(offset)) is not None]
+        return max(found) if found else next(heapq.merge(*(one.from_key(offset) for one in self.strands)), offset)
+
+    def forward(self, offset: int, count: int) -> list[LogLine]:
+        """Lines from a key on."""
+        keys = heapq.merge(*(strand.from_key(offset) for strand in self.strands))
+        return [self.line(key) for key in islice(keys, count)]
+
+    def backward(self, offset: int, count: int) -> list[LogLine]:
+        """Lines before a key."""
+        keys = heapq.merge(*(strand.before_key(offset) for strand in self.strands), reverse=True)
+        return [self.line(key) for key in islice(keys, count)][::-1]
+
+
+class Ordered:
+    """The keys of what a process has found in the strands so far, ascending."""
+
+    def __init__(self, sifting: Sifting, strands: Sequence[Strand]) -> None:
+        self.sifting = sifting
+        self._numbers = [strand.number for strand in strands]
+        self._taken = [0] * len(strands)
+        self._keys: list[int] = []
+
+    @property
+    def keys(self) -> list[int]:
+        """Those that are known now. Lines whose time is not known are left out."""
+        fresh: list[int] = []
+        for place, finds in enumerate(self.sifting.finds):
+            begin, end = self._taken[place], min(len(finds.hits), len(finds.times))
+            if begin < end:
+                self._taken[place], number = end, self._numbers[place]
+                pairs = zip(finds.times[begin:end], finds.hits[begin:end], strict=True)
+                fresh += [key_of(time, number, offset) for time, offset in pairs if time >= 0]
+        if fresh:
+            self._keys += fresh
+            self._keys.sort()
+        return self._keys
+
+    def after(self, key: int) -> int | None:
+        """The next key behind a key."""
+        keys = self.keys
+        at = bisect_right(keys, key)
+        return keys[at] if at < len(keys) else None
+
+    def before(self, key: int) -> int | None:
+        """The last key before a key."""
+        keys = self.keys
+        at = bisect_left(keys, key)
+        return keys[at - 1] if at > 0 else None
+
+
+class ChosenMerged:
+    """Only some lines of merged sources, by their keys; the list may still grow."""
+
+    def __init__(self, lines: MergedLines, ordered: Ordered) -> None:
+        self._lines, self._ordered = lines, ordered
+
+    def start_of(self, offset: int) -> int:
+        """The key of the last chosen line at or before a key, else of the first."""
+        keys = self._ordered.keys
+        return keys[max(0, bisect_right(keys, offset) - 1)] if keys else offset
+
+    def forward(self, offset: int, count: int) -> list[LogLine]:
+        """Chosen lines from a key on."""
+        keys = self._ordered.keys
+        at = bisect_left(keys, offset)
+        return [self._lines.line(key) for key in keys[at : at + count]]
+
+    def backward(self, offset: int, count: int) -> list[LogLine]:
+        """Chosen lines before a key."""
+        keys = self._ordered.keys
+        at = bisect_left(keys, offset)
+        return [self._lines.line(key) for key in keys[max(0, at - count) : at]]
