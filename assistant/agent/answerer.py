@@ -35,13 +35,14 @@ class ModelAnswerer:
     async def answer(self, question: Question, history: tuple[Turn, ...] = ()) -> AsyncIterator[AnswerEvent]:
         """The events of one turn. Closing the stream ends the request."""
         started = time.monotonic()
-        self._talk.calls.begin_turn()
+        turn = self._talk.calls.begin_turn()
         outlet = Outlet(self._talk.calls, veil_for(self._profile, self._talk.redactor))
         self._worker = asyncio.create_task(self._work(question, history, outlet))
         try:
             while (event := await outlet.queue.get()) is not None:
                 yield event
         finally:
+            self._talk.calls.end_turn(turn)
             self._worker.cancel()
             await asyncio.gather(self._worker, return_exceptions=True)
             self._talk.calls.characters = SHOWN_CHARACTERS

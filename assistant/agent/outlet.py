@@ -14,7 +14,7 @@ from assistant.answers.models import AnswerEvent, Replaced, Standing, Text
 from assistant.answers.sentences import Pieces
 from assistant.case.text import clean
 from assistant.errors import AnswerGarbled
-from assistant.tools.calls import Calls
+from assistant.tools.calls import Calls, TurnCalls
 
 _HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
 """Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
@@ -42,6 +42,11 @@ class Outlet:
     _start: str = ""
     _waiting: list[str] = field(default_factory=list)
     _length: int = 0
+    turn: TurnCalls = field(init=False)
+    """On whose budget its tools are asked."""
+
+    def __post_init__(self) -> None:
+        self.turn = self.calls.turn
 
     @property
     def message(self) -> str:

@@ -71,8 +71,9 @@ class Run:
         if tool == SUBMIT and (problem := _unfounded(self.talk, arguments)) is not None:
             self.refusals += 1
             return self.outlet.veil.out(problem)
-        self.outlet.emit(ToolStarted(call=calls.next_id, tool=clean(tool)[:60], arguments=arguments))
-        result = await asyncio.to_thread(calls.call, tool, arguments)
+        name = calls.claim_id()
+        self.outlet.emit(ToolStarted(call=name, tool=clean(tool)[:60], arguments=arguments))
+        result = await asyncio.to_thread(calls.call, tool, arguments, self.outlet.turn, name)
         self.outlet.emit(finished(result))
         self.refusals = self.refusals + 1 if result.status is ResultStatus.REFUSED else 0
         if tool == SUBMIT and result.status is ResultStatus.FOUND:

@@ -101,7 +101,8 @@ def _blamed_wrongly(
 def _fenced(block: str, shown: Shown, results: Mapping[str, ToolResult]) -> Finding:
     """A block of lines: each is a command, or stands in what tools have shown."""
     lines = [line.strip() for line in block.strip().splitlines()[1:-1]]
-    seen = "\n".join([*(result.text for result in results.values()), *(item.text for item in shown.by_id.values())])
+    told, lines_shown = tuple(results.values()), tuple(shown.by_id.values())
+    seen = "\n".join([*(result.text for result in told), *(item.text for item in lines_shown)])
     strange = [line for line in lines if line and line not in seen and not is_command(line)]
     if strange:
         return Finding(Standing.UNSUPPORTED, (), (f"no tool has shown this line: {strange[0][:200]}",))

@@ -28,7 +28,7 @@ from assistant.answers.replies_verdict import fix, missing, nodes, restart, what
 from assistant.answers.talk import Reply, Talk
 from assistant.answers.understanding import Reader, Understood
 from assistant.errors import RootrankError
-from assistant.tools.calls import Calls
+from assistant.tools.calls import Calls, TurnCalls
 
 NAME = "offline"
 
@@ -84,18 +84,24 @@ class OfflineAnswerer:
 
     async def answer(self, question: Question, history: tuple[Turn, ...] = ()) -> AsyncIterator[AnswerEvent]:
         """The events of one turn. Tools may read logs, so each step runs in a thread of its own."""
-        steps = self.events(question, history)
-        while (event := await asyncio.to_thread(next, steps, _END)) is not _END:
-            yield event  # type: ignore[misc]
+        turn = self._calls.begin_turn()
+        steps = self.events(question, history, turn)
+        try:
+            while (event := await asyncio.to_thread(next, steps, _END)) is not _END:
+                yield event  # type: ignore[misc]
+        finally:
+            self._calls.end_turn(turn)  # the step that is at work cannot be stopped: what it finds is dropped
 
-    def events(self, question: Question, history: tuple[Turn, ...] = ()) -> Iterator[AnswerEvent]:
+    def events(
+        self, question: Question, history: tuple[Turn, ...] = (), turn: TurnCalls | None = None
+    ) -> Iterator[AnswerEvent]:
         """The same without an event loop."""
         started = time.monotonic()
-        self._calls.begin_turn()
+        turn = turn or self._calls.begin_turn()
         question = for_newcomer(question)
         before = history[-1].question.text if history else ""
         parts = self._reader.read(question.text, before)
-        talk = Talk(self._calls, question, parts[0].named, self._shown())
+        talk = Talk(self._calls, question, parts[0].named, turn, self._shown())
         try:
             yield from self._foreword(talk, parts)
             for part in parts:

@@ -12,7 +12,7 @@ from assistant.case.changes import changes, new_evidence
 from assistant.case.models import Case
 from assistant.case.text import clean
 from assistant.tools.calls import Calls
-from assistant.tools.models import ResultStatus, ToolResult
+from assistant.tools.models import ToolResult
 
 CHANGES = "changes"
 """Name of the result that says what a new revision changed; no tool that could be asked."""
@@ -22,18 +22,13 @@ SHOWN_LINES = 10
 def announced(calls: Calls, before: Case, files: tuple[str, ...]) -> Iterator[AnswerEvent]:
     """Says what the desk's case changed against an earlier revision. Every sentence is checked like any other."""
     after = calls.desk.case
-    name = calls.next_id
     said = changes(before, after)
     added = new_evidence(before, after)[:SHOWN_LINES]
     given = ", ".join(clean(file) for file in files)
     rows = [f"Revision {after.revision} of {after.case}, with {given}.", *said]
     rows += [f"[{item.id}] {clean(item.source)}:{item.line} | {clean(item.text)[:300]}" for item in added]
-    result = ToolResult(
-        id=name, tool=CHANGES, arguments={"files": list(files)}, status=ResultStatus.FOUND, text="\n".join(rows),
-        evidence=added,
-    )  # fmt: skip
-    calls.results[name] = result
-    calls.desk.shown.add(added)
+    result = calls.add(CHANGES, {"files": list(files)}, "\n".join(rows), added)
+    name = result.id
     yield ToolStarted(call=name, tool=CHANGES, arguments=result.arguments)
     yield ToolFinished(call=name, tool=CHANGES, status=result.status, text=result.text, evidence=added)
     lines = [f"With {given} this is revision {after.revision}: what changed [{name}].", *said]
@@ -58,6 +53,7 @@ def restored(calls: Calls, session: Session) -> dict[str, Hypothesis]:
         event = line.event if isinstance(line, Answered) else None
         if isinstance(event, ToolStarted):
             asked[event.call] = event
+            calls.taken(event.call)
         elif isinstance(event, ToolFinished):
             begun = asked.get(event.call)
             calls.results[event.call] = ToolResult(

@@ -13,7 +13,7 @@ from assistant.answers.entities import Entities, known_nodes
 from assistant.answers.grounding import check
 from assistant.answers.models import AnswerEvent, Question, Standing, Text, ToolFinished, ToolStarted
 from assistant.case.models import Case, Evidence
-from assistant.tools.calls import Calls
+from assistant.tools.calls import Calls, TurnCalls
 from assistant.tools.models import ToolResult
 
 Reply = Generator[AnswerEvent, None, None]
@@ -26,6 +26,7 @@ class Talk:
     calls: Calls
     question: Question
     named: Entities
+    turn: TurnCalls
     suggestions: tuple[str, ...] = ()
     """Questions that can be asked."""
     pieces: int = 0
@@ -43,8 +44,9 @@ class Talk:
         """Asks a tool; asking the same again in one turn gives the first answer."""
         key = f"{tool} {sorted(arguments.items())}"
         if key not in self.asked:
-            yield ToolStarted(call=self.calls.next_id, tool=tool, arguments=arguments)
-            result = self.calls.call(tool, arguments)
+            name = self.calls.claim_id()
+            yield ToolStarted(call=name, tool=tool, arguments=arguments)
+            result = self.calls.call(tool, arguments, self.turn, name)
             self.asked[key] = result
             yield ToolFinished(
                 call=result.id, tool=tool, status=result.status, text=result.text, evidence=result.evidence,

@@ -1,31 +1,43 @@
-"""Calls of tools within one conversation: numbered, checked, bounded, never twice the same, within a budget."""
+"""Calls of tools within one conversation: numbered, checked, bounded, never twice the same, within a budget.
+
+A tool runs in a thread that nothing can stop. So a turn has a handle: when a person stops it, what its tool still finds
+is dropped, and a tool of the next turn waits until that one has let go of the desk.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
-from pydantic import ValidationError
 
 from assistant.case.models import Evidence
-from assistant.case.text import clean
-from assistant.errors import RootrankError
+from assistant.tools.asking import asked, refusal, result_of
 from assistant.tools.desk import Desk
-from assistant.tools.finding import Finding, Tool
-from assistant.tools.models import Arguments, ResultStatus, ToolResult
-from assistant.tools.registry import BY_NAME
-from assistant.tools.spills import SHOWN_CHARACTERS, preview
+from assistant.tools.finding import Finding
+from assistant.tools.models import ResultStatus, ToolResult
+from assistant.tools.spills import SHOWN_CHARACTERS
 
-KEPT_ROWS = 20_000
-"""Rows of a large result that are kept to be read on."""
+LOOK = 0.2
+"""Seconds between two looks whether the turn of a waiting call was stopped."""
+_Found = TypeVar("_Found")
+
+
+@dataclass(slots=True, eq=False)
+class TurnCalls:
+    """The calls of one turn. Once it is over, nothing that they find is kept."""
+
+    made: int = 0
+    asked: dict[bytes, str] = field(default_factory=dict)
+    over: bool = False
 
 
 @dataclass(slots=True)
 class Calls:
-    """The calls of one conversation. `begin_turn` starts a new budget; ids count on."""
+    """The calls of one conversation. `begin_turn` starts a new budget; ids count on. Safe in threads."""
 
     desk: Desk
     characters: int = SHOWN_CHARACTERS
@@ -34,91 +46,121 @@ class Calls:
     """Calls that one turn may make."""
     results: dict[str, ToolResult] = field(default_factory=dict)
     """All results by id."""
-    _asked: dict[bytes, str] = field(default_factory=dict)
-    _made: int = 0
+    _turn: TurnCalls = field(default_factory=TurnCalls)
+    _last: int = 0
+    _numbering: threading.Lock = field(default_factory=threading.Lock)
+    """Held for moments only, so that an event loop may wait for it."""
+    _one: threading.Lock = field(default_factory=threading.Lock)
+    """Held while the desk is in use: it serves one call at a time."""
 
-    def begin_turn(self) -> None:
-        """A new question: the budget is fresh, and what was asked before may be asked again."""
-        self._made = 0
-        self._asked.clear()
+    def begin_turn(self) -> TurnCalls:
+        """A new question: the budget is fresh, what was asked before may be asked again, and the last turn is over."""
+        with self._numbering:
+            self._turn.over = True
+            self._turn = TurnCalls()
+            return self._turn
+
+    def end_turn(self, turn: TurnCalls) -> None:
+        """The turn is over, done or stopped."""
+        with self._numbering:
+            turn.over = True
 
     @property
-    def next_id(self) -> str:
-        """The id that the next call will have."""
-        return f"T{len(self.results) + 1}"
+    def turn(self) -> TurnCalls:
+        """The turn that began last."""
+        return self._turn
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Asks a tool. Raises nothing: an unknown tool, wrong arguments and failures are results."""
-        started = time.monotonic()
-        finding = self._refused(name, arguments) or self._found(name, arguments)
-        result = self._numbered(name, dict(arguments), finding, time.monotonic() - started)
-        self.results[result.id] = result
-        self.desk.shown.add(result.evidence)
+    def claim_id(self) -> str:
+        """An id that no other call has or gets."""
+        with self._numbering:
+            self._last = max(self._last, *map(_number, self.results), 0) + 1
+            return f"T{self._last}"
+
+    def taken(self, id: str) -> None:
+        """An id of an earlier sitting that must not come again."""
+        with self._numbering:
+            self._last = max(self._last, _number(id))
+
+    def call(self, name: str, arguments: Mapping[str, Any], turn: TurnCalls | None = None, id: str = "") -> ToolResult:
+        """Asks a tool. Raises nothing: an unknown tool, wrong arguments and failures are results.
+
+        Args:
+            name: of the tool.
+            arguments: what it takes.
+            turn: on whose budget; the one that began last.
+            id: claimed before; else one is claimed.
+        """
+        turn, id = turn or self._open_turn(), id or self.claim_id()
+        if not self._reached(turn):
+            return _dropped(id, name, arguments)
+        try:
+            started = time.monotonic()
+            finding = self._refused(name, arguments, turn, id) or asked(self.desk, name, arguments)
+            seconds = time.monotonic() - started
+        finally:
+            self._one.release()
+        result, rows = result_of(id, name, arguments, finding, self.characters, seconds)
+        return result if self._kept(result, rows, turn) else _dropped(id, name, arguments)
+
+    def add(self, name: str, arguments: Mapping[str, Any], text: str, evidence: Iterable[Evidence]) -> ToolResult:
+        """Keeps what no tool found but answers may rest on, such as a line that a person marked."""
+        result = ToolResult(
+            id=self.claim_id(), tool=name, arguments=dict(arguments), status=ResultStatus.FOUND, text=text,
+            evidence=tuple(evidence),
+        )  # fmt: skip
+        with self._numbering:
+            self._keep(result, ())
         return result
 
-    def _refused(self, name: str, arguments: Mapping[str, Any]) -> Finding | None:
-        self._made += 1
-        if self._made > self.per_turn:
-            return _refusal(f"{self.per_turn} calls are made; answer now from what you have, and say what is missing.")
+    def aside(self, ask: Callable[[Desk], _Found]) -> _Found:
+        """Asks the desk outside any turn, when no call is at work; nothing is numbered or kept.
+
+        Raises what `ask` raises.
+        """
+        with self._one:
+            return ask(self.desk)
+
+    def _open_turn(self) -> TurnCalls:
+        return self.begin_turn() if self._turn.over else self._turn
+
+    def _reached(self, turn: TurnCalls) -> bool:
+        """Takes the desk; False where the turn was over before it was free."""
+        while not self._one.acquire(timeout=LOOK):
+            if turn.over:
+                return False
+        over = turn.over
+        if over:
+            self._one.release()
+        return not over
+
+    def _kept(self, result: ToolResult, rows: tuple[str, ...], turn: TurnCalls) -> bool:
+        with self._numbering:
+            if not turn.over:
+                self._keep(result, rows)
+            return not turn.over
+
+    def _keep(self, result: ToolResult, rows: tuple[str, ...]) -> None:
+        if rows:
+            self.desk.spilled[result.id] = rows
+        self.results[result.id] = result
+        self.desk.shown.add(result.evidence)
+
+    def _refused(self, name: str, arguments: Mapping[str, Any], turn: TurnCalls, id: str) -> Finding | None:
+        turn.made += 1
+        if turn.made > self.per_turn:
+            return refusal(f"{self.per_turn} calls are made; answer now from what you have, and say what is missing.")
         key = orjson.dumps([name, dict(arguments)], option=orjson.OPT_SORT_KEYS, default=str)
-        earlier = self._asked.setdefault(key, self.next_id)
-        if earlier != self.next_id:
-            return _refusal(f"{earlier} is the answer to this very call. Ask something else, or answer.")
+        earlier = turn.asked.setdefault(key, id)
+        if earlier != id:
+            return refusal(f"{earlier} is the answer to this very call. Ask something else, or answer.")
         return None
 
-    def _found(self, name: str, arguments: Mapping[str, Any]) -> Finding:
-        tool = BY_NAME.get(name)
-        if tool is None:
-            return _error(f"There is no tool {clean(name)!r}. Tools: {', '.join(BY_NAME)}.")
-        try:
-            return tool.ask(self.desk, _checked(tool, arguments))
-        except ValidationError as error:
-            return _error(f"Wrong arguments for {name}: {_problems(error)}.")
-        except RootrankError as error:
-            return _error(f"{clean(error.message)}: {clean(error.hint)}.")
-        except OSError as error:
-            return _error(f"The logs cannot be read: {clean(error.strerror or str(error))}.")
-        except Exception as error:  # a fault of ours must not end an answer half-way
-            return _error(f"The tool {name} failed: {type(error).__name__}. Ask something else.")
 
-    def _numbered(self, name: str, arguments: dict[str, Any], finding: Finding, seconds: float) -> ToolResult:
-        number = self.next_id
-        shown = preview(finding.lines, self.characters)
-        text = "\n".join(finding.lines[:shown])[: 2 * self.characters]
-        rest = len(finding.lines) - shown
-        if rest:
-            self.desk.spilled[number] = finding.lines[:KEPT_ROWS]
-            text += f"\n({rest} more rows: read_more with result {number} from row {shown + 1})"
-        return ToolResult(
-            id=number,
-            tool=name,
-            arguments=arguments,
-            status=finding.status,
-            text=text,
-            evidence=tuple(item for item in finding.evidence if _stands_in(text, item)),
-            omitted=finding.omitted + rest,
-            spilled=number if rest else None,
-            seconds=round(seconds, 3),
-        )
+def _dropped(id: str, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    """What a call of a stopped turn gives; it is kept nowhere."""
+    text = "This turn was stopped."
+    return ToolResult(id=id, tool=name, arguments=dict(arguments), status=ResultStatus.REFUSED, text=text)
 
 
-def _stands_in(text: str, item: Evidence) -> bool:
-    """Whether a line is among those that are shown, and not only among those that were found."""
-    return f"{clean(item.source)}:{item.line} " in text or f"[{item.id}] " in text
-
-
-def _checked(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
-    return tool.arguments.model_validate(dict(arguments))
-
-
-def _problems(error: ValidationError) -> str:
-    found = [f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}" for item in error.errors()[:4]]
-    return clean("; ".join(found))
-
-
-def _refusal(text: str) -> Finding:
-    return Finding((text,), status=ResultStatus.REFUSED)
-
-
-def _error(text: str) -> Finding:
-    return Finding((text,), status=ResultStatus.ERROR)
+def _number(id: str) -> int:
+    return int(id[1:]) if id[1:].isdecimal() and len(id) < 10 else 0

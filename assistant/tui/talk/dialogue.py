@@ -23,7 +23,7 @@ from assistant.case.models import Evidence
 from assistant.case.text import plural
 from assistant.errors import RootrankError
 from assistant.tools.calls import Calls
-from assistant.tools.models import ResultStatus, ToolResult
+from assistant.tools.models import ResultStatus
 
 BOOKMARK = "bookmark"
 """Name of the result that holds a line which a person marked; no tool that could be asked."""
@@ -90,12 +90,8 @@ class Dialogue:
 
     def mark(self, calls: Calls, item: Evidence) -> list[AnswerEvent]:
         """A line that a person marked becomes evidence that answers may rest on."""
-        name = calls.next_id
         text = f"[{item.id}] {item.source}:{item.line} | {item.text}"
-        calls.results[name] = ToolResult(
-            id=name, tool=BOOKMARK, arguments={"line": item.id}, status=ResultStatus.FOUND, text=text, evidence=(item,)
-        )
-        calls.desk.shown.add([item])
+        name = calls.add(BOOKMARK, {"line": item.id}, text, (item,)).id
         events: list[AnswerEvent] = [
             ToolStarted(call=name, tool=BOOKMARK, arguments={"line": item.id}),
             ToolFinished(call=name, tool=BOOKMARK, status=ResultStatus.FOUND, text=text, evidence=(item,)),
