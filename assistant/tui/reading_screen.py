@@ -97,6 +97,10 @@ class ReadingScreen(Screen[None]):
         self.set_interval(EVERY, self.look)
         self._read()
 
+    def on_unmount(self) -> None:
+        """Whoever ends the program while it reads does not wait for the rest of the logs."""
+        self.meter.stop = True
+
     def look(self) -> None:
         """Shows how far it is."""
         state = self.meter.state

@@ -130,7 +130,7 @@ async def until(holds: Callable[[], object]) -> None:
 
 def test_nobody_comes_in_without_the_address(served: Running) -> None:
     async def deed(browser: ClientSession) -> None:
-        for path in ("/", "/?token=", "/?token=wrong", "/?token=%ff%00", "/static/js/textual.js", "/download/x", "/ws"):
+        for path in ("/", "/?token=", "/?token=wrong", "/?token=%ff%00", "/static/js/textual.js", "/page.js", "/download/x", "/ws"):
             status, text = await status_of(browser, served.origin + path)
             assert status == 403, path
             assert text.startswith("Refused: ")
@@ -153,7 +153,7 @@ def test_the_address_works_once_and_gives_a_cookie_that_scripts_cannot_read(serv
         status, text = await status_of(browser, f"{served.origin}/")
         assert status == 200
         assert "Rootrank" in text
-        for path in re.findall(r"/static/[\w./-]+", text):
+        for path in re.findall(r"(?:src|href)=\"(/[\w./-]+)\"", text):
             assert (await status_of(browser, served.origin + path))[0] == 200
         assert "//fonts" not in text
         assert (await status_of(browser, served.address))[0] == 303

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import signal
 import socket as sockets
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,7 +22,7 @@ from assistant.tui.browser.door import HOST, Door, of_this_machine, of_this_page
 
 MOST_TABS = 8
 """Tabs at a time; each is a process that may read logs."""
-PAGE = Path(__file__).with_name("page.html")
+PAGE, SCRIPT = (Path(__file__).with_name(name) for name in ("page.html", "page.js"))
 FILES = Path(textual_serve.__file__).parent / "static"
 NO_HOST = "Refused: open the workplace as 127.0.0.1 or localhost."
 NO_TOKEN = "Refused: this address was used already, or never was right; end rootrank chat --serve and start it again."
@@ -58,7 +59,7 @@ def _listening(port: int) -> sockets.socket:
     try:
         return sockets.create_server((HOST, port))
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = os.strerror(error.errno or 0).lower()
         raise UsageError(f"--port {port}: {why}", hint="leave --port out, and a free one is taken") from None
 
 
@@ -90,6 +91,7 @@ class Served:
         """The routes, all of them behind `guard`."""
         application = web.Application(middlewares=[self.guard])
         application.router.add_get("/", self.page, allow_head=False)
+        application.router.add_get("/page.js", self.script, allow_head=False)
         application.router.add_get("/ws", self.tab, allow_head=False)
         application.router.add_get("/download/{key}", self.download, allow_head=False)
         application.router.add_static("/static", FILES)
@@ -134,6 +136,10 @@ class Served:
             "frame-ancestors 'none'"
         )
         return web.Response(text=text, content_type="text/html", headers={"Content-Security-Policy": policy})
+
+    async def script(self, request: web.Request) -> web.StreamResponse:
+        """The page's own script."""
+        return web.Response(text=SCRIPT.read_text("utf-8"), content_type="text/javascript")
 
     async def tab(self, request: web.Request) -> web.StreamResponse:
         """A workplace, for as long as its tab is open."""
