@@ -69,16 +69,21 @@ class CommandWorkshop:
 
     def source(self, table: Table, name: str) -> Source:
         """The log of that name; of a stored case its files are listed, not read."""
-        desk = table.calls.desk
         if table.examination is not None:
-            return desk.source(name)
-        from assistant.intake.discover import discover
-
-        stored = case_store(self._settings).load(table.case.case, table.case.revision)
-        found = [one for one in discover(again(stored.inputs, ()).paths).sources if one.name == name]
+            return table.calls.desk.source(name)
+        found = [one for one in self.sources(table) if one.name == name]
         if not found:
             raise NothingFound(f"{clean(name)} is not there any more", hint="the lines that the case cites are kept")
         return found[0]
+
+    def sources(self, table: Table) -> tuple[Source, ...]:
+        """All logs of the case; those of a stored one are listed, not read."""
+        if table.examination is not None:
+            return table.calls.desk.sources
+        from assistant.intake.discover import discover
+
+        stored = case_store(self._settings).load(table.case.case, table.case.revision)
+        return discover(again(stored.inputs, ()).paths).sources
 
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         """Who answers."""

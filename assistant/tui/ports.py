@@ -64,6 +64,10 @@ class Workshop(Protocol):
         """The log of that name, where it still is. Runs in a thread; raises RootrankError."""
         ...
 
+    def sources(self, table: Table) -> tuple[Source, ...]:
+        """All logs of the case, where they still are. Runs in a thread; raises RootrankError."""
+        ...
+
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         """Who answers. Runs in a thread, since it may load a model's library; raises RootrankError."""
         ...

@@ -78,6 +78,9 @@ class TestWorkshop:
     def source(self, table: Table, name: str) -> Source:
         return table.calls.desk.source(name)
 
+    def sources(self, table: Table) -> tuple[Source, ...]:
+        return table.calls.desk.sources if table.examination is not None else ()
+
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         return self._answerer or table.offline
 

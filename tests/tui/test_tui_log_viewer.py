@@ -119,10 +119,10 @@ def test_searching_counts_goes_on_back_and_filters(read_job: tuple[Case, Examina
         await until(pilot, lambda: screen.pane.chosen and screen.pane.chosen.text == "needle [two]")
         await pilot.press("N")
         await until(pilot, lambda: screen.pane.chosen and screen.pane.chosen.text == "needle one")
-        await pilot.press("f")
-        await until(pilot, lambda: "only lines with needle" in text_of(pilot.app))
+        await pilot.press("ampersand")
+        await until(pilot, lambda: "2 lines pass" in text_of(pilot.app) and "1✓/needle/" in text_of(pilot.app))
         assert [row.text for row in screen.pane.rows] == ["needle one", "needle [two]"]
-        await pilot.press("f", "e")
+        await pilot.press("ampersand", "e")
         await until(pilot, lambda: screen.pane.chosen and screen.pane.chosen.text == "Traceback: odd")
         await search(pilot, "(")
         assert screen.query_one("#log-search").display

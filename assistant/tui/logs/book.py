@@ -10,9 +10,16 @@ from assistant.case.models import Case, Evidence
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
 from assistant.tui.logs.bytefile import ByteFile, open_bytes
-from assistant.tui.logs.lines import ChosenLines, FileLines, Lines
+from assistant.tui.logs.filters import FilterList
+from assistant.tui.logs.lines import ChosenLines, FileLines, Lines, LogLine
 from assistant.tui.logs.scan import LogScan
+from assistant.tui.logs.scribe import Scribe
+from assistant.tui.logs.sifter import Sifted
+from assistant.tui.logs.sifting import Passing, Sifting
+from assistant.tui.logs.strand import Strand
+from assistant.tui.logs.typed import Around, around
 from assistant.tui.logs.worker import compiled
+from assistant.tui.logs.writing import Writing
 
 Found = Callable[[], int | None]
 """Asks whether a line was found by now."""
@@ -40,8 +47,12 @@ class LogBook:
     count: LogScan | None = None
     search: LogScan | None = None
     alarms: LogScan | None = None
-    filtered: bool = False
-    """Only lines that the search finds are shown."""
+    filters: FilterList = field(default_factory=FilterList)
+    passing: Passing | None = None
+    """What the filters that are on let pass so far; None where all lines are shown."""
+    scribe: Callable[[], Scribe] | None = None
+    """Knows how sources write. The first call may take a second."""
+    case: Case | None = None
     anew: bool = False
     """The file took the place of the one that was read: lines of the same number are others."""
     closed: bool = False
@@ -54,9 +65,7 @@ class LogBook:
     @property
     def lines(self) -> Lines:
         """The lines that are shown."""
-        if self.filtered and self.search is not None:
-            return ChosenLines(self.all, self.search.hits)
-        return self.all
+        return self.all if self.passing is None else ChosenLines(self.all, self.passing.hits)
 
     def begin_counting(self) -> None:
         """Starts the process that counts lines; from another thread, since starting one may wait for the disk."""
@@ -69,10 +78,51 @@ class LogBook:
         """Starts a search in place of the one before; an empty pattern ends it. Raises ValueError."""
         if pattern:
             compiled(pattern)
-        if self.search is not None:
+        if self.search is not None and self.search is not self.passing:
             self.search.stop()
         self.search = self._scan(pattern) if pattern else None
-        self.filtered = self.filtered and bool(pattern)
+
+    @property
+    def writing(self) -> Writing:
+        """How the source writes. The first call may take a second."""
+        if self.scribe is None:
+            self.scribe = lambda: Scribe([self.source], None)
+        return self.scribe().of([(self.source, self.file)])[0]
+
+    def around(self, line: LogLine | None) -> Around:
+        """What filters that are typed at a line are understood from. The first call may take a second."""
+        writing = self.writing
+        strand = Strand(0, self.source, self.file, writing)
+        moment = None if line is None else strand.time_at(line.offset)
+        return around(self.case, set(writing.writers.values()), moment, line.text if line else "")
+
+    def refilter(self) -> None:
+        """Starts what the filters that are on need, in place of what ran before. May take a second: in a thread."""
+        before, active = self.passing, self.filters.active
+        if not active or self.closed:
+            self.passing = None
+        elif len(active) == 1 and active[0].simple:
+            known = self.search is not None and self.search.pattern == active[0].pattern
+            self.passing = self.search if known else self._scan(active[0].pattern)
+        else:
+            item = Sifted(self.source, self.writing, tuple(self.events))
+            self.passing = Sifting([item], active, follow=self.file.instant)
+        if before is not None and before not in (self.passing, self.search):
+            before.stop()
+        if self.closed and self.passing is not None:
+            self.passing.stop()
+
+    def data(self, line: LogLine, most: int) -> bytes:
+        """The bytes of a line."""
+        return self.file.read(line.offset, min(line.length, most))
+
+    def cites(self, line: LogLine) -> bool:
+        """Whether the line is cited."""
+        return holds(self.cited, line)
+
+    def indicates(self, line: LogLine) -> bool:
+        """Whether the line belongs to a failure-indicating event."""
+        return holds(self.events, line)
 
     def alarming(self) -> LogScan:
         """The search for lines that look like errors, started when it is first wanted."""
@@ -115,15 +165,24 @@ class LogBook:
     def close(self) -> None:
         """Ends everything that runs for it."""
         self.closed = True
-        for scan in (self.count, self.search, self.alarms):
+        for scan in (self.count, self.search, self.alarms, self.passing):
             if scan is not None:
                 scan.stop()
         self.file.close()
 
 
-def open_book(source: Source, case: Case, seen: Examination | None, further: Iterable[Evidence] = ()) -> LogBook:
+def holds(offsets: list[int], line: LogLine) -> bool:
+    """Whether one of some ascending offsets lies in a line."""
+    at = bisect_left(offsets, line.offset)
+    return at < len(offsets) and offsets[at] < max(line.end, line.offset + 1)
+
+
+def open_book(
+    source: Source, case: Case, seen: Examination | None, further: Iterable[Evidence] = (),
+    scribe: Callable[[], Scribe] | None = None,
+) -> LogBook:  # fmt: skip
     """Opens a source with what is known of it. Raises NothingFound where it is gone."""
-    book = LogBook(source, open_bytes(source))
+    book = LogBook(source, open_bytes(source), scribe=scribe, case=case)
     items = [item for item in (*case.evidence, *further) if item.source == source.name]
     book.anchors += [(item.offset, item.line) for item in items]
     book.cited = sorted({item.offset for item in items})
@@ -136,10 +195,11 @@ def open_anew(book: LogBook) -> LogBook:
 
     Raises NothingFound where it is gone.
     """
-    fresh = LogBook(book.source, open_bytes(book.source), anew=True)
+    fresh = LogBook(
+        book.source, open_bytes(book.source), filters=book.filters, scribe=book.scribe, case=book.case, anew=True
+    )
     if book.search is not None and book.search.pattern:
         fresh.look_for(book.search.pattern)
-        fresh.filtered = book.filtered
     return fresh
 
 

@@ -13,6 +13,8 @@ from assistant.tui.fulltext import FullText
 from assistant.tui.logs.book import LogBook, open_book, writer_of
 from assistant.tui.logs.lines import LogLine
 from assistant.tui.logs.screen import LogScreen
+from assistant.tui.logs.scribe import Scribe
+from assistant.tui.ports import Table
 from assistant.tui.talk.dialogue import BOOKMARK
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ class LogDesk:
         self._place = place
         earlier = place.workshop.earlier()
         self.marked: list[Evidence] = marked_in(earlier) if earlier else []
+        self._scribe: tuple[Table, Scribe] | None = None
 
     def open(self, name: str) -> None:
         """Opens a log at what is cited, or at a line of a file. Finding the file may take a while: not here."""
@@ -46,12 +49,20 @@ class LogDesk:
         with contextlib.suppress(RuntimeError):
             try:
                 source = place.workshop.source(place.table, name)
-                book = open_book(source, place.table.case, place.table.examination, self.marked)
+                book = open_book(source, place.table.case, place.table.examination, self.marked, self.scribe)
             except RootrankError as error:
                 place.app.call_from_thread(self._kept, item, error)
             else:
                 screen = LogScreen(book, item.offset if item else 0, self.mark, line)
                 place.app.call_from_thread(place.app.push_screen, screen)
+
+    def scribe(self) -> Scribe:
+        """Who knows how the sources of the case write; found anew where the case has become another."""
+        table = self._place.table
+        if self._scribe is None or self._scribe[0] is not table:
+            sources = self._place.workshop.sources(table)
+            self._scribe = (table, Scribe(sources, table.examination))
+        return self._scribe[1]
 
     def _kept(self, item: Evidence | None, error: RootrankError) -> None:
         """What the case itself keeps, where the log is gone."""

@@ -10,14 +10,46 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
+from io import BufferedReader
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.tui.logs.filters import Filter
 from assistant.tui.logs.scan import PACKAGE
 from assistant.tui.logs.sifter import MOST, RECORD, Sifted, task
 
 CHUNK = RECORD.itemsize * 4096
+Rows = NDArray[np.void]
+
+
+class Passing(Protocol):
+    """Lines of one source that pass, as far as is known."""
+
+    @property
+    def hits(self) -> array[int]:
+        """Offsets at which they begin, ascending."""
+        ...
+
+    @property
+    def at(self) -> int:
+        """Offset up to which the source was looked through."""
+        ...
+
+    @property
+    def done(self) -> bool:
+        """All of it was looked through."""
+        ...
+
+    @property
+    def failed(self) -> bool:
+        """It could not be looked through to its end."""
+        ...
+
+    def stop(self) -> None:
+        """Ends the search for more."""
+        ...
 
 
 class Finds:
@@ -72,6 +104,16 @@ class Sifting:
         return sum(len(one.hits) for one in self.finds)
 
     @property
+    def hits(self) -> array[int]:
+        """Offsets of the passing lines of the first source."""
+        return self.finds[0].hits
+
+    @property
+    def at(self) -> int:
+        """Offset up to which the first source was looked through."""
+        return self.finds[0].at
+
+    @property
     def full(self) -> bool:
         """More lines pass than are kept."""
         return self.count >= MOST
@@ -110,7 +152,9 @@ class Sifting:
             self._process.stdin.write(told)
             self._process.stdin.close()
             rest = b""
-            while data := self._process.stdout.read1(CHUNK):  # type: ignore[attr-defined]
+            out = self._process.stdout
+            assert isinstance(out, BufferedReader)
+            while data := out.read1(CHUNK):
                 rest += data
                 whole = len(rest) - len(rest) % RECORD.itemsize
                 self._note(np.frombuffer(rest[:whole], dtype=RECORD))
@@ -118,7 +162,7 @@ class Sifting:
         self.failed = not self._stopped and not all(one.done for one in self.finds)
         self.done = True
 
-    def _note(self, rows: np.ndarray) -> None:  # type: ignore[type-arg]
+    def _note(self, rows: Rows) -> None:
         """Takes some records: runs of passing lines as a whole, the others one by one."""
         kinds = rows["kind"]
         others = np.flatnonzero((kinds != b"H") & (kinds != b"T"))
@@ -129,7 +173,7 @@ class Sifting:
                 self._other(bytes(kinds[place]), int(rows["a"][place]))
             begin = place + 1
 
-    def _pass(self, rows: np.ndarray) -> None:  # type: ignore[type-arg]
+    def _pass(self, rows: Rows) -> None:
         finds = self.finds[self._current]
         finds.times.frombytes(rows["a"][rows["kind"] == b"T"].tobytes())
         finds.hits.frombytes(rows["a"][rows["kind"] == b"H"].tobytes())

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 import polars as pl
 import re2
 
+from assistant.case.models import Case
 from assistant.case.text import clean
 from assistant.errors import UsageError
 from assistant.events.masks import masked
 from assistant.intake.times import DAY, parse_moment
 from assistant.tui.logs.filters import MOST, Filter, Kind, text_filter
 from assistant.tui.logs.levels import LEVELS, level_named
+from assistant.tui.logs.strand import MICRO
 from assistant.tui.logs.worker import compiled
+from assistant.tui.logs.writing import Writer
 
 FORMS: Mapping[str, str] = {
     "rank": "rank=3, rank=0-7,12",
@@ -50,6 +53,22 @@ class Around:
     """Ids and templates of the case's events."""
     cited: Mapping[str, str] | None = None
     """Texts of evidence by id."""
+
+
+def around(case: Case | None, writers: Iterable[Writer], moment: int | None, line: str) -> Around:
+    """What a case knows, at a line of a time in microseconds."""
+    known = list(writers)
+    evidence = case.evidence if case else ()
+    told = next((item.time for item in evidence if item.time), None)
+    time = moment / MICRO if moment is not None else parse_moment(told) if told else None
+    return Around(
+        time=time,
+        line=line,
+        nodes=sorted({node for node, _ in known if node}),
+        ranks=sorted({rank for _, rank in known if rank is not None}),
+        events=[(event.id, event.template) for event in case.events] if case else (),
+        cited={item.id: item.text for item in evidence},
+    )
 
 
 def read_filters(text: str, around: Around) -> list[Filter]:

@@ -54,7 +54,7 @@ class Writing:
         """The one writer of all its lines; None where there are several."""
         labels = self.layout.labels
         if labels.dialects or (self.layout.envelope is not None and self.layout.envelope.format == "json"):
-            every = set(self.writers.values()) or {None}
+            every = set(self.writers.values())
             return every.pop() if len(every) == 1 else None
         return self.writer(labels.sole)
 
