@@ -35,7 +35,7 @@ SPREAD_FROM, SPREAD_TO = 0.25, 0.75
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     """What the job wrote of one healthy template (of several of its own, where they were taken for that one)."""
 
     count: int
@@ -56,7 +56,7 @@ def compare(
     if baseline is None or not baseline.runs:
         return PatternResult(NAME, False, note or "no healthy run to compare with")
     run = describe(scan)
-    absent, known = _rows(scan, baseline)
+    absent, known = rows_of(scan, baseline)
     scores = [EventScore(template, 1.0, _absent(baseline)) for template in absent]
     for key, row in sorted(known.items()):
         score, why = _against(row, run, baseline.templates[key], baseline)
@@ -67,20 +67,21 @@ def compare(
     return PatternResult(NAME, True, f"{note}; {outcome}" if note else outcome, _with_streams(kept, scan), (), ordinary)
 
 
-def _rows(scan: Scan, baseline: Baseline) -> tuple[list[int], dict[str, _Row]]:
+def rows_of(scan: Scan, baseline: Baseline) -> tuple[list[int], dict[str, Row]]:
+    """The job's templates that no healthy run has, and what it wrote of each that some have, by that one's id."""
     rows = list(per_template(scan).iter_rows(named=True))
     templates = [scan.templates[row["template"]] for row in rows]
     found = index_of(baseline).match([(template.id, template.text) for template in templates])
     absent = [row["template"] for row, match in zip(rows, found, strict=True) if match is None]
-    known: dict[str, _Row] = {}
+    known: dict[str, Row] = {}
     for row, match in zip(rows, found, strict=True):
         if match is not None:
-            known[match] = _joined(known.get(match, _Row(0, 0, 0, ())), row)
+            known[match] = _joined(known.get(match, Row(0, 0, 0, ())), row)
     return absent, known
 
 
-def _joined(held: _Row, row: dict[str, int]) -> _Row:
-    return _Row(
+def _joined(held: Row, row: dict[str, int]) -> Row:
+    return Row(
         held.count + row["count"],
         max(held.writers, row["writers"]),
         max(held.iterations, row["iterations"]),
@@ -88,11 +89,11 @@ def _joined(held: _Row, row: dict[str, int]) -> _Row:
     )
 
 
-def _against(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> tuple[float, str]:
+def _against(row: Row, run: Run, stats: TemplateStats, baseline: Baseline) -> tuple[float, str]:
     """The larger of what its rarity, its rate and its spread say."""
     share = stats.runs / len(baseline.runs)
     rare = RARE_TOP * max(0.0, 1 - share / USUAL)
-    ratio, certain = _ratio(row, run, stats, baseline)
+    certain, ratio, _ = ratio_of(row, run, stats, baseline)
     exploded = _steep(certain)
     spread, spread_why = _spread(row, run, stats, baseline)
     best = max(rare, exploded, spread)
@@ -105,15 +106,15 @@ def _against(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> t
     return rare, f"in only {stats.runs} of {plural(len(baseline.runs), 'healthy run')}"
 
 
-def _ratio(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> tuple[float, float]:
-    """How many times the expected count there is, and how many times at least."""
+def ratio_of(row: Row, run: Run, stats: TemplateStats, baseline: Baseline) -> tuple[float, float, float]:
+    """How many times the expected count there is: at least, most likely, at most."""
     expected = _expected(row, run, stats, baseline)
     log = math.log((row.count + 1) / (expected + 1))
     error = math.sqrt(1 / (row.count + 1) + 1 / (stats.count + 1) + stats.per_writer.variance)
-    return math.exp(log), math.exp(log - SURE * error)
+    return math.exp(log - SURE * error), math.exp(log), math.exp(log + SURE * error)
 
 
-def _expected(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> float:
+def _expected(row: Row, run: Run, stats: TemplateStats, baseline: Baseline) -> float:
     """Lines that a healthy job of this size and length would hold, by the most lenient rate."""
     rates = [stats.per_writer.typical]
     if stats.per_iteration.n and run.iterations:
@@ -123,7 +124,7 @@ def _expected(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> 
     return max(rates) * _writers(row, run, stats, baseline)
 
 
-def _writers(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> float:
+def _writers(row: Row, run: Run, stats: TemplateStats, baseline: Baseline) -> float:
     """Streams over which a rate holds. Where lines do not say who wrote them, every rank may have."""
     if run.labelled and baseline.labelled:
         return row.writers
@@ -131,7 +132,7 @@ def _writers(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> f
     return stats.writers.typical * max(1.0, here / there)
 
 
-def _spread(row: _Row, run: Run, stats: TemplateStats, baseline: Baseline) -> tuple[float, str]:
+def _spread(row: Row, run: Run, stats: TemplateStats, baseline: Baseline) -> tuple[float, str]:
     if not (run.labelled and baseline.labelled) or run.streams < 4 or not stats.runs:
         return 0.0, ""
     usual, now = stats.share / stats.runs, row.writers / run.streams

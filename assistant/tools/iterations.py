@@ -9,6 +9,7 @@ import polars as pl
 from pydantic import Field
 
 from assistant.case.text import clean, plural
+from assistant.patterns.contrast import with_healthy
 from assistant.patterns.losses import loss_curve, losses
 from assistant.patterns.models import EventScore, TemporalResult
 from assistant.patterns.pace import steps_of
@@ -90,7 +91,17 @@ def baseline_diff(desk: Desk, arguments: Arguments) -> Finding:
     rows = [_scored(desk, event) for event in sorted(result.events, key=lambda event: (-event.score, event.template))]
     shown, rest = limited(rows, arguments.limit, "raise `limit`")
     dropped = f"{plural(len(result.dropped), 'template')} that healthy runs show alike were set aside"
-    return found([clean(result.note), dropped, *shown], omitted=rest)
+    return found([clean(result.note), dropped, *shown, *_lacking(desk, arguments.limit)], omitted=rest)
+
+
+def _lacking(desk: Desk, limit: int) -> Iterator[str]:
+    """What healthy runs write and this job never did."""
+    seen = desk.examination
+    lacking = with_healthy(seen.reading.scan, seen.baseline).only_there if seen.baseline else ()
+    if lacking:
+        yield f"Only in healthy runs: {plural(len(lacking), 'template')}"
+    for one in lacking[:limit]:
+        yield f"  {clean(one.text)[:200]} ({one.note})"
 
 
 def _scored(desk: Desk, event: EventScore) -> str:

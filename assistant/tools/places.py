@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import polars as pl
 from pydantic import Field
 
 from assistant.case.models import EventReport, Evidence
@@ -13,6 +12,7 @@ from assistant.diagnosis.ledger import iso
 from assistant.errors import NothingFound
 from assistant.events.models import Scan
 from assistant.intake.models import Stream
+from assistant.patterns.contrast import Difference, with_peers
 from assistant.patterns.models import RankProgress
 from assistant.tools.desk import Desk
 from assistant.tools.finding import Finding, Tool, found, limited, quoted
@@ -21,8 +21,6 @@ from assistant.tools.models import Arguments
 
 LAST = 5
 """Last lines of a rank that are shown."""
-RATIO = 3.0
-"""How far two rates must be apart to be called different."""
 
 
 class RankArguments(Arguments):
@@ -104,22 +102,23 @@ def compare_nodes(desk: Desk, arguments: Arguments) -> Finding:
     """What a node wrote that the others did not, and the reverse."""
     assert isinstance(arguments, NodeArguments)
     scan = desk.examination.reading.scan
-    own, peers = _split(scan, arguments.node, arguments.other)
-    here, there = _rates(scan, own), _rates(scan, peers)
+    own, peers = sides(scan, arguments.node, arguments.other)
+    found_apart = with_peers(scan, own, peers)
     peer_name = arguments.other or "its peers"
     rows = [_head(desk, name) for name in filter(None, (arguments.node, arguments.other))]
     parts = [
-        (f"Only on {arguments.node}", sorted(set(here) - set(there), key=lambda key: -here[key])),
-        (f"Only on {peer_name}", sorted(set(there) - set(here), key=lambda key: -there[key])),
-        ("At another rate", [key for key in here if key in there and _apart(here[key], there[key])]),
+        (f"Only on {arguments.node}", found_apart.only_here),
+        (f"Only on {peer_name}", found_apart.only_there),
+        ("At another rate", found_apart.changed),
     ]
-    for title, keys in parts:
-        shown = [_difference(scan, key, here.get(key, 0.0), there.get(key, 0.0)) for key in keys]
-        rows += [f"{title}: {plural(len(keys), 'template')}", *limited(shown, arguments.limit, "raise `limit`")[0]]
+    for title, differences in parts:
+        shown = [_told(one) for one in differences]
+        rows += [f"{title}: {plural(len(shown), 'template')}", *limited(shown, arguments.limit, "raise `limit`")[0]]
     return found(map(clean, rows))
 
 
-def _split(scan: Scan, node: str, other: str | None) -> tuple[list[int], list[int]]:
+def sides(scan: Scan, node: str, other: str | None = None) -> tuple[list[int], list[int]]:
+    """The streams of a node, and those of another or of all others. Raises NothingFound."""
     nodes = sorted({stream.node for stream in scan.streams if stream.node is not None})
     for name in filter(None, (node, other)):
         if name not in nodes:
@@ -130,18 +129,8 @@ def _split(scan: Scan, node: str, other: str | None) -> tuple[list[int], list[in
     return own, [stream.id for stream in scan.streams if stream.node in wanted]
 
 
-def _rates(scan: Scan, streams: list[int]) -> dict[int, float]:
-    """Lines per stream, by template."""
-    own = scan.counts.filter(pl.col("stream").is_in(streams)).group_by("template").agg(pl.col("count").sum())
-    return {int(template): count / max(1, len(streams)) for template, count in own.sort("template").iter_rows()}
-
-
-def _apart(one: float, other: float) -> bool:
-    return max(one, other) >= RATIO * min(one, other)
-
-
-def _difference(scan: Scan, template: int, here: float, there: float) -> str:
-    return f"  {here:.3g} against {there:.3g} lines a writer: {scan.templates[template].text[:200]}"
+def _told(one: Difference) -> str:
+    return f"  {one.here:.3g} against {one.there:.3g} lines a writer: {one.text[:200]}"
 
 
 def _head(desk: Desk, name: str) -> str:
