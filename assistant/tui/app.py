@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import ClassVar
 
-from textual.app import App
-from textual.binding import BindingType
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
 
 from assistant.errors import RootrankError
+from assistant.tui import mouse
+from assistant.tui.copy_screen import CopyScreen
 from assistant.tui.ports import Workshop
 from assistant.tui.reading_screen import ReadingScreen
+from assistant.tui.wording import parts_of
 from assistant.tui.workplace import Workplace
+
+COPIED = 200_000
+"""Characters that are copied at once; terminals drop what is longer."""
 
 
 class RootrankApp(App[RootrankError | None]):
@@ -20,7 +28,10 @@ class RootrankApp(App[RootrankError | None]):
     CSS_PATH = "look.tcss"
     TITLE = "Rootrank"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f6", "mouse", "Mouse", show=False, id="app.mouse", priority=True),
+        Binding("f7", "copy_mode", "Copy mode", show=False, id="app.copy-mode", priority=True),
+    ]
 
     def __init__(self, workshop: Workshop) -> None:
         super().__init__()
@@ -64,6 +75,28 @@ class RootrankApp(App[RootrankError | None]):
         """Keeps what was being typed, whoever asked for the end: a key, a signal, a closed tab of a browser."""
         if self._place is not None:
             self._place.keep_draft()
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copies through the terminal (OSC 52), whatever the text holds."""
+        super().copy_to_clipboard(text[:COPIED].encode("utf-8", "replace").decode())
+
+    def action_mouse(self) -> None:
+        """Gives the mouse to the terminal, or takes it again."""
+        mouse.take(self, not mouse.taken(self))
+        said = "the mouse acts here again" if mouse.taken(self) else "the terminal has the mouse: it marks text"
+        self.notify(f"{said}; f6 changes it", markup=False)
+
+    def action_copy_mode(self) -> None:
+        """Shows the part that has the focus as plain text that can be marked."""
+        if not isinstance(self.screen, CopyScreen):
+            self.push_screen(CopyScreen(*parts_of(self.screen)))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """In the palette of every screen; the workplace offers them among its own commands."""
+        yield from super().get_system_commands(screen)
+        if not isinstance(screen, Workplace):
+            yield SystemCommand("Mouse", "Give the mouse to the terminal, or take it again", self.action_mouse)
+            yield SystemCommand("Plain", "Plain text that can be marked: copy mode", self.action_copy_mode)
 
     @property
     def _place(self) -> Workplace | None:

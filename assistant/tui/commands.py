@@ -34,6 +34,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("newcomer", "Explain the terms of the field from now on; again: no more"),
     Command("language", "Language of answers from now on, such as de; offline knows English only", "TAG"),
     Command("copy", "Copy the last answer as plain text"),
+    Command("plain", "Copy mode: what is in sight as plain text, to be marked with the mouse"),
+    Command("mouse", "Give the mouse to the terminal, so that it marks text, or take it again"),
     Command("theme", "Change the colours; without a name: list those there are", "[NAME]"),
     Command("quit", "End; the session is kept"),
 )

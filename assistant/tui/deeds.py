@@ -120,6 +120,14 @@ def _copy(place: Workplace, argument: str) -> None:
         place.app.copy_to_clipboard(text)
 
 
+def _plain(place: Workplace, argument: str) -> None:
+    place.call_later(place.app.run_action, "app.copy_mode")
+
+
+def _mouse(place: Workplace, argument: str) -> None:
+    place.call_later(place.app.run_action, "app.mouse")
+
+
 def _theme(place: Workplace, argument: str) -> None:
     known = sorted(place.app.available_themes)
     if argument in known:
@@ -151,6 +159,8 @@ DEEDS: Mapping[str, Deed] = {
     "newcomer": _newcomer,
     "language": _language,
     "copy": _copy,
+    "plain": _plain,
+    "mouse": _mouse,
     "theme": _theme,
     "quit": _quit,
 }

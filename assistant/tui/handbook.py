@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from textual.binding import Binding, BindingType
 
+from assistant.tui.app import RootrankApp
 from assistant.tui.commands import COMMANDS, usage
+from assistant.tui.copy_screen import CopyScreen
 from assistant.tui.logs.pane import LogPane
 from assistant.tui.logs.screen import LogScreen
 from assistant.tui.reading_screen import ReadingScreen
@@ -18,13 +20,14 @@ from assistant.tui.views.nodes_screen import NodesScreen
 from assistant.tui.workplace import Workplace
 
 PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
-    ("Everywhere", [Workplace.BINDINGS]),
+    ("Everywhere", [Workplace.BINDINGS, RootrankApp.BINDINGS]),
     ("Prompt", [Prompt.BINDINGS]),
     ("Conversation", [Transcript.BINDINGS]),
     ("Log viewer", [LogScreen.BINDINGS, LogPane.BINDINGS]),
     ("Nodes", [NodesScreen.BINDINGS]),
     ("Actions", [ActionsScreen.BINDINGS]),
     ("Sessions", [SessionsScreen.BINDINGS]),
+    ("Copy mode", [CopyScreen.BINDINGS]),
     ("While logs are read", [ReadingScreen.BINDINGS]),
 )
 NAMES = {

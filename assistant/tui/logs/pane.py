@@ -22,6 +22,8 @@ NUMBER = 9
 """Columns for a line number."""
 LEFT = 80
 """Bytes before a cited place that stay in sight in a long line."""
+CHOSEN = 10_000
+"""Lines that can be selected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class LogPane(Widget, can_focus=True):
         Binding("right,l", "shift(1)", "Right", show=False, id="log.right"),
         Binding("left,h", "shift(-1)", "Left", show=False, id="log.left"),
         Binding("w", "wrap", "Wrap", id="log.wrap"),
+        Binding("s", "select", "Select", show=False, id="log.select"),
     ]
 
     class Moved(Message):
@@ -61,6 +64,8 @@ class LogPane(Widget, can_focus=True):
         self.waiting = False
         """Lines are being read elsewhere; what was shown stays."""
         self.rows: list[Row] = []
+        self.pinned: int | None = None
+        """Where the selected lines begin, or end; the other end is `here`."""
 
     def go(self, offset: int) -> None:
         """Shows the line that holds an offset, a third down the screen."""
@@ -105,6 +110,23 @@ class LogPane(Widget, can_focus=True):
     def _width(self) -> int:
         return max(NUMBER + 10, self.size.width)
 
+    def plain_text(self) -> str:
+        """The selected lines, else those in sight, in full length and without numbers."""
+        lines = [row.line for row in self.rows if row.first] if self.pinned is None else self.selected()
+        return "\n".join(clean(line.text) for line in lines)
+
+    def selected(self) -> list[LogLine]:
+        """The selected lines, else the one that is chosen."""
+        if self.pinned is None:
+            return [self.chosen] if self.chosen else []
+        first, last = sorted((self.pinned, self.here))
+        return [line for line in self.book.lines.forward(first, CHOSEN) if line.offset <= last]
+
+    def action_select(self) -> None:
+        """Lines from here on are selected, or none any more."""
+        self.pinned = self.here if self.pinned is None else None
+        self.load()
+
     def on_resize(self, event: events.Resize) -> None:
         """Another height shows other lines."""
         if not self.waiting:
@@ -140,7 +162,11 @@ class LogPane(Widget, can_focus=True):
             return " " * NUMBER
         number = self.book.number(row.line.offset)
         sign = "●" if self._holds(self.book.cited, row.line) else " "
-        return f"{'·' if number is None else number:>{NUMBER - 2}}{sign} "
+        bar = "┃" if self._in_selection(row.line) else " "
+        return f"{'·' if number is None else number:>{NUMBER - 2}}{sign}{bar}"
+
+    def _in_selection(self, line: LogLine) -> bool:
+        return self.pinned is not None and min(self.pinned, self.here) <= line.offset <= max(self.pinned, self.here)
 
     def _lead_style(self, row: Row) -> str:
         return "bold $text-error" if self._holds(self.book.cited, row.line) else "$text-muted"

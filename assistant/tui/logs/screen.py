@@ -11,9 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Input
 
+from assistant.case.text import plural
 from assistant.errors import RootrankError
 from assistant.tui.fulltext import CHARACTERS, FullText
 from assistant.tui.logs.book import Found, LogBook, neighbour
+from assistant.tui.logs.filterbar import FilterBar
+from assistant.tui.logs.filterer import Filterer
 from assistant.tui.logs.following import Follower
 from assistant.tui.logs.lines import LogLine
 from assistant.tui.logs.pane import LogPane
@@ -25,6 +28,8 @@ Marker = Callable[[LogBook, LogLine, int], str]
 """Makes a line evidence, by its number; returns the id it got."""
 EVERY = 0.2
 """Seconds between two looks at what was counted and found meanwhile, and at the file."""
+LINES = 2_000
+"""Lines that are copied at once."""
 
 
 class LogScreen(Screen[None]):
@@ -34,7 +39,10 @@ class LogScreen(Screen[None]):
         Binding("slash", "search", "Search", id="log.search"),
         Binding("n", "found(1)", "Next", id="log.next"),
         Binding("N,p", "found(-1)", "Previous", show=False, id="log.previous"),
-        Binding("ampersand,f", "filter", "Filter", id="log.filter"),
+        Binding("f", "filters", "Filters", id="log.filters"),
+        Binding("ampersand", "filter", "Only found", show=False, id="log.filter"),
+        *(Binding(str(n), f"flip({n})", f"Filter {n}", show=False, id=f"log.filter-{n}") for n in range(1, 10)),
+        Binding("0", "flip_all", "All filters", show=False, id="log.filter-all"),
         Binding("e", "alarm(1)", "Error", id="log.next-error"),
         Binding("E", "alarm(-1)", "Previous error", show=False, id="log.previous-error"),
         Binding("c", "cited(1)", "Cited", id="log.next-cited"),
@@ -42,6 +50,7 @@ class LogScreen(Screen[None]):
         Binding("v", "event(1)", "Event", id="log.next-event"),
         Binding("V", "event(-1)", "Previous event", show=False, id="log.previous-event"),
         Binding("m", "mark", "Mark", id="log.mark"),
+        Binding("y", "copy", "Copy", id="log.copy"),
         Binding("F", "follow", "Follow", id="log.follow"),
         Binding("R", "reopen", "Open anew", show=False, id="log.reopen"),
         Binding("enter", "full", "Full line", id="log.full"),
@@ -58,10 +67,12 @@ class LogScreen(Screen[None]):
         self._step = 1
         self.pane = LogPane(book)
         self.follower = Follower(self)
+        self.filterer = Filterer(self)
 
     def compose(self) -> ComposeResult:
         yield Literal(id="log-head")
         yield self.pane
+        yield self.filterer.bar
         yield Literal(id="log-state")
         yield Input(
             id="log-search", placeholder="words or an RE2 expression; a capital letter minds case", compact=True
@@ -73,7 +84,7 @@ class LogScreen(Screen[None]):
         self.query_one("#log-search").display = False
         self.pane.focus()
         if self.book.file.instant:
-            self.call_after_refresh(self._show, self._offset)
+            self.call_after_refresh(self.show_place, self._offset)
         else:
             self._unpack(self._offset)
         self._count()
@@ -83,7 +94,8 @@ class LogScreen(Screen[None]):
     def _count(self) -> None:
         self.book.begin_counting()
 
-    def _show(self, offset: int) -> None:
+    def show_place(self, offset: int) -> None:
+        """Shows the line that holds an offset."""
         self.pane.waiting = False
         try:
             self.pane.go(offset)
@@ -99,7 +111,7 @@ class LogScreen(Screen[None]):
         except RootrankError as error:
             self.app.call_from_thread(self.notify, plain(error.message), severity="error", markup=False)
         if self.is_attached:
-            self.app.call_from_thread(self._show, offset)
+            self.app.call_from_thread(self.show_place, offset)
 
     def on_log_pane_moved(self) -> None:
         """Tells where one is."""
@@ -111,6 +123,7 @@ class LogScreen(Screen[None]):
         self.follower.look()
         self._find_line()
         self._resolve()
+        self.filterer.look()
         self._tell()
         if self.pane.rows:
             self.pane.refresh()
@@ -147,10 +160,11 @@ class LogScreen(Screen[None]):
             parts.append(f"unpacking, {size(getattr(book.file, 'reached', 0))} of {size(self._offset)}")
         if book.search is not None and book.search.pattern:
             found, more = len(book.search.hits), "" if book.search.done else " so far"
-            word = "only lines with" if book.filtered else "search"
-            parts.append(f"{word} {plain(book.search.pattern, 60)}: {found:,} found{more}")
+            parts.append(f"search {plain(book.search.pattern, 60)}: {found:,} found{more}")
         if self._wanted is not None:
             parts.append("looking")
+        if self.pane.pinned is not None:
+            parts.append(f"{plural(len(self.pane.selected()), 'line')} selected, y copies")
         return (
             " · ".join(parts)
             or "/ search · e error · c cited · v event · m mark as evidence · w wrap · enter full line"
@@ -171,6 +185,8 @@ class LogScreen(Screen[None]):
         self._wanted, self._scan, self._line = None, None, None
         before.close()
         self._count()
+        if book.filters.active:
+            self.filterer.changed()
         self.pane.top = self.pane.here = self.pane.left = 0
         self.pane.load()
 
@@ -198,13 +214,29 @@ class LogScreen(Screen[None]):
         self.query_one("#log-search").display = False
         self.pane.focus()
 
+    def action_filters(self) -> None:
+        """Asks for filters."""
+        self.filterer.ask()
+
+    def on_filter_bar_typed(self, message: FilterBar.Typed) -> None:
+        """Takes filters, or says what is wrong with them."""
+        message.stop()
+        self.filterer.read(message.text)
+
     def action_filter(self) -> None:
         """Shows only what the search finds, or everything again."""
-        if self.book.search is None:
+        if self.book.search is None or not self.book.search.pattern:
             self.action_search()
-            return
-        self.book.filtered = not self.book.filtered
-        self._show(self.pane.here)
+        else:
+            self.filterer.flip_search(self.book.search.pattern)
+
+    def action_flip(self, number: int) -> None:
+        """Switches one filter."""
+        self.filterer.flip(number)
+
+    def action_flip_all(self) -> None:
+        """Switches all filters."""
+        self.filterer.flip_all()
 
     def action_found(self, step: int) -> None:
         """The next line that the search finds."""
@@ -254,7 +286,7 @@ class LogScreen(Screen[None]):
 
     def _move(self, offset: int) -> None:
         if self.book.file.instant:
-            self._show(offset)
+            self.show_place(offset)
         else:
             self._offset = offset
             self._unpack(offset)
@@ -271,6 +303,14 @@ class LogScreen(Screen[None]):
         self.notify(f"{self._marker(self.book, line, number)} marked: answers may rest on it", markup=False)
         self.pane.refresh()
 
+    def action_copy(self) -> None:
+        """Copies the selected lines, else this one, through the terminal (OSC 52)."""
+        lines = self.pane.selected()
+        data = [self.book.file.read(line.offset, min(line.length, CHARACTERS)) for line in lines[:LINES]]
+        if data:
+            self.app.copy_to_clipboard("\n".join(one.decode("utf-8", "replace") for one in data))
+            self.notify(f"{plural(len(data), 'line')} copied", markup=False)
+
     def action_full(self) -> None:
         """The whole text of the line."""
         if (line := self.pane.chosen) is not None:
@@ -279,9 +319,13 @@ class LogScreen(Screen[None]):
             self.app.push_screen(FullText(f"{self.book.source.name}:{number or '?'}", data.decode("utf-8", "replace")))
 
     def action_back(self) -> None:
-        """Ends a search that is being typed, else the viewer."""
-        if self.query_one("#log-search").display:
+        """Ends a search that is being typed, else a selection, else the viewer."""
+        if self.filterer.bar.typing:
+            self.filterer.close()
+        elif self.query_one("#log-search").display:
             self._leave_search()
+        elif self.pane.pinned is not None:
+            self.pane.action_select()
         else:
             self.dismiss()
 

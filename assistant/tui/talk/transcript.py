@@ -20,6 +20,8 @@ from assistant.tui.talk.passages import CITE
 
 BREATH = 0.04
 """Seconds that changes are gathered before they are drawn."""
+UNWRAPPED, RECENT = 4_000, 500
+"""Columns and blocks of the plain text; paragraphs shall stand on one line each."""
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -138,6 +140,14 @@ class Transcript(ScrollView, can_focus=True):
         """All of it as plain text."""
         return "\n".join(line.plain for lines in self._lines for line in lines)
 
+    def plain_text(self) -> str:
+        """The later part of it, without frames, each paragraph on one line."""
+        left = len(self.blocks) - RECENT
+        rows = [f"({left} earlier parts: /export writes all)"] if left > 0 else []
+        for block in self.blocks[-RECENT:]:
+            rows += [_unframed(line.plain.rstrip()) for line in block.lines(UNWRAPPED)]
+        return "\n".join(rows)
+
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """What a mouse has marked, without frames."""
         return selection.extract(self.text()), "\n"
@@ -214,3 +224,7 @@ def _chosen(content: Content, begin: int) -> Content:
         (s.end for s in content.spans if isinstance(s.style, Style) and s.style.meta and s.start == begin), begin
     )
     return content.stylize("reverse", begin, end)
+
+
+def _unframed(line: str) -> str:
+    return "---" if line and not line.strip("─") else line.replace("  │ ", "  ", 1)
