@@ -38,6 +38,8 @@ class Row:
 class LogPane(Widget, can_focus=True):
     """Shows lines from `top` on; `here` is the line that keys act on."""
 
+    margin = NUMBER
+    """Columns before the text of a line."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Down", show=False, id="log.down"),
         Binding("up,k", "move(-1)", "Up", show=False, id="log.up"),
@@ -77,7 +79,7 @@ class LogPane(Widget, can_focus=True):
             above = lines.backward(start, self._height - below)
         self.top = above[0].offset if above else start
         column = offset - start
-        self.left = max(0, column - LEFT) if column > self._width - NUMBER else 0
+        self.left = max(0, column - LEFT) if column > self._width - self.margin else 0
         self.load()
 
     def load(self) -> None:
@@ -108,7 +110,7 @@ class LogPane(Widget, can_focus=True):
 
     @property
     def _width(self) -> int:
-        return max(NUMBER + 10, self.size.width)
+        return max(self.margin + 10, self.size.width)
 
     def plain_text(self) -> str:
         """The selected lines, else those in sight, in full length and without numbers."""
@@ -135,7 +137,7 @@ class LogPane(Widget, can_focus=True):
     def _laid(self, line: LogLine) -> Iterator[Row]:
         text = clean(line.text)
         more = f" … {line.cut:,} bytes more (enter)" if line.cut > 0 else ""
-        room = self._width - NUMBER
+        room = self._width - self.margin
         if not self.wrapped:
             yield Row(
                 line, text[self.left : self.left + room * 2] + (more if len(text) <= self.left + room else ""), True
@@ -153,30 +155,27 @@ class LogPane(Widget, can_focus=True):
         row = self.rows[y]
         content = Content.assemble((self._lead(row), self._lead_style(row)), self._marked(row))
         if row.line.offset == self.here:
-            content = content.stylize("reverse" if self.has_focus else "underline", 0, NUMBER - 1)
+            content = content.stylize("reverse" if self.has_focus else "underline", 0, self.margin - 1)
         strip = Strip(content.render_segments(base))
         return strip.adjust_cell_length(width, base.rich_style)
 
     def _lead(self, row: Row) -> str:
         if not row.first:
-            return " " * NUMBER
+            return " " * self.margin
         number = self.book.number(row.line.offset)
-        sign = "●" if self._holds(self.book.cited, row.line) else " "
+        sign = "●" if self.book.cites(row.line) else " "
         bar = "┃" if self._in_selection(row.line) else " "
-        return f"{'·' if number is None else number:>{NUMBER - 2}}{sign}{bar}"
+        return f"{'·' if number is None else number:>{self.margin - 2}}{sign}{bar}"
 
     def _in_selection(self, line: LogLine) -> bool:
         return self.pinned is not None and min(self.pinned, self.here) <= line.offset <= max(self.pinned, self.here)
 
     def _lead_style(self, row: Row) -> str:
-        return "bold $text-error" if self._holds(self.book.cited, row.line) else "$text-muted"
-
-    def _holds(self, offsets: list[int], line: LogLine) -> bool:
-        return any(line.offset <= offset < max(line.end, line.offset + 1) for offset in offsets)
+        return "bold $text-error" if self.book.cites(row.line) else "$text-muted"
 
     def _marked(self, row: Row) -> Content:
         """The text with what is searched for."""
-        style = "$text-warning" if self._holds(self.book.events, row.line) else ""
+        style = "$text-warning" if self.book.indicates(row.line) else ""
         content = Content.styled(row.text, style)
         search = self.book.search
         if search is None or not search.pattern:
@@ -235,7 +234,7 @@ class LogPane(Widget, can_focus=True):
 
     def action_shift(self, step: int) -> None:
         """Right and left in lines that are longer than the screen."""
-        self.left = max(0, self.left + step * max(8, (self._width - NUMBER) // 2))
+        self.left = max(0, self.left + step * max(8, (self._width - self.margin) // 2))
         self.load()
 
     def action_wrap(self) -> None:

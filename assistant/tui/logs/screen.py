@@ -306,7 +306,7 @@ class LogScreen(Screen[None]):
     def action_copy(self) -> None:
         """Copies the selected lines, else this one, through the terminal (OSC 52)."""
         lines = self.pane.selected()
-        data = [self.book.file.read(line.offset, min(line.length, CHARACTERS)) for line in lines[:LINES]]
+        data = [self.book.data(line, CHARACTERS) for line in lines[:LINES]]
         if data:
             self.app.copy_to_clipboard("\n".join(one.decode("utf-8", "replace") for one in data))
             self.notify(f"{plural(len(data), 'line')} copied", markup=False)
