@@ -32,7 +32,7 @@ class Recurrence:
 def recurrences(case: Case, incidents: Iterable[Incident]) -> list[Recurrence]:
     """The incidents that are like a case, the most alike first; the case's own incident is left out."""
     trace = trace_of(case)
-    found = [_compared(case, trace, incident) for incident in incidents if incident.case != case.case]
+    found = [likeness(case, trace, incident) for incident in incidents if incident.case != case.case]
     alike = [one for one in found if one.likeness >= ALIKE]
     return sorted(alike, key=lambda one: (-one.likeness, -len(one.same_nodes), one.incident.id))
 
@@ -59,19 +59,20 @@ def _on_node(node: str, found: Sequence[Recurrence], today: datetime) -> list[st
     return [f"{_ordinal(len(here) + 1)} time on {clean(node)} in {plural(days, 'day')}, last {_day(last)}{_fix(last)}."]
 
 
-def _compared(case: Case, trace: Trace, incident: Incident) -> Recurrence:
+def likeness(case: Case, trace: Trace, incident: Incident) -> Recurrence:
+    """How like a case an incident is, and why. `trace` is the case's own."""
     shared = [fault for fault in trace.faults if fault in (*incident.trace.faults, *incident.faults)]
     common, overlap = _templates(trace, incident.trace)
     same_cause = case.verdict.cause == incident.cause
     same_stage = case.verdict.stage is not None and case.verdict.stage == incident.stage
     leading = bool(shared) and shared[0] == trace.faults[0]
-    likeness = _FAULT * leading + _TEMPLATE * overlap + _CAUSE * same_cause + _STAGE * same_stage
+    alike = _FAULT * leading + _TEMPLATE * overlap + _CAUSE * same_cause + _STAGE * same_stage
     nodes = tuple(node for node in _blamed(case) if node in incident.nodes)
     reasons = [f"same known fault: {shared[0]}"] if leading else []
     reasons += [f"{plural(common, 'log template')} in common"] if common else []
     reasons += [f"same cause: {incident.cause}"] if same_cause else []
     reasons += [f"same node: {', '.join(nodes)}"] if nodes else []
-    return Recurrence(incident, round(min(1.0, likeness), 3), tuple(reasons), nodes)
+    return Recurrence(incident, round(min(1.0, alike), 3), tuple(reasons), nodes)
 
 
 def _templates(one: Trace, other: Trace) -> tuple[int, float]:
