@@ -15,7 +15,7 @@ from assistant.tui.logs.lines import ChosenLines, FileLines, Lines, LogLine
 from assistant.tui.logs.scan import LogScan
 from assistant.tui.logs.scribe import Scribe
 from assistant.tui.logs.sifter import Sifted
-from assistant.tui.logs.sifting import Passing, Sifting
+from assistant.tui.logs.sifting import Passing, Search, Sifting
 from assistant.tui.logs.strand import Strand
 from assistant.tui.logs.typed import Around, around
 from assistant.tui.logs.worker import compiled
@@ -45,8 +45,8 @@ class LogBook:
     events: list[int] = field(default_factory=list)
     """Offsets of failure-indicating records, ascending."""
     count: LogScan | None = None
-    search: LogScan | None = None
-    alarms: LogScan | None = None
+    search: Search | None = None
+    alarms: Search | None = None
     filters: FilterList = field(default_factory=FilterList)
     passing: Passing | None = None
     """What the filters that are on let pass so far; None where all lines are shown."""
@@ -124,7 +124,7 @@ class LogBook:
         """Whether the line belongs to a failure-indicating event."""
         return holds(self.events, line)
 
-    def alarming(self) -> LogScan:
+    def alarming(self) -> Search:
         """The search for lines that look like errors, started when it is first wanted."""
         if self.alarms is None:
             self.alarms = self._scan(ALARM)

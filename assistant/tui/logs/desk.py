@@ -12,6 +12,7 @@ from assistant.errors import RootrankError
 from assistant.tui.fulltext import FullText
 from assistant.tui.logs.book import LogBook, open_book, writer_of
 from assistant.tui.logs.lines import LogLine
+from assistant.tui.logs.mergedesk import MergeDesk
 from assistant.tui.logs.screen import LogScreen
 from assistant.tui.logs.scribe import Scribe
 from assistant.tui.ports import Table
@@ -31,6 +32,7 @@ class LogDesk:
         earlier = place.workshop.earlier()
         self.marked: list[Evidence] = marked_in(earlier) if earlier else []
         self._scribe: tuple[Table, Scribe] | None = None
+        self.merging = MergeDesk(place, self)
 
     def open(self, name: str) -> None:
         """Opens a log at what is cited, or at a line of a file. Finding the file may take a while: not here."""
@@ -53,7 +55,7 @@ class LogDesk:
             except RootrankError as error:
                 place.app.call_from_thread(self._kept, item, error)
             else:
-                screen = LogScreen(book, item.offset if item else 0, self.mark, line)
+                screen = LogScreen(book, item.offset if item else 0, self.mark, line, self.merging.beside)
                 place.app.call_from_thread(place.app.push_screen, screen)
 
     def scribe(self) -> Scribe:

@@ -20,12 +20,14 @@ from assistant.tui.logs.filterer import Filterer
 from assistant.tui.logs.following import Follower
 from assistant.tui.logs.lines import LogLine
 from assistant.tui.logs.pane import LogPane
-from assistant.tui.logs.scan import LogScan
+from assistant.tui.logs.sifting import Search
 from assistant.tui.marks import size
 from assistant.tui.safe import Literal, plain
 
 Marker = Callable[[LogBook, LogLine, int], str]
 """Makes a line evidence, by its number; returns the id it got."""
+Merger = Callable[[LogBook, LogLine | None], None]
+"""Opens a log together with others, at a line."""
 EVERY = 0.2
 """Seconds between two looks at what was counted and found meanwhile, and at the file."""
 LINES = 2_000
@@ -50,6 +52,7 @@ class LogScreen(Screen[None]):
         Binding("v", "event(1)", "Event", id="log.next-event"),
         Binding("V", "event(-1)", "Previous event", show=False, id="log.previous-event"),
         Binding("m", "mark", "Mark", id="log.mark"),
+        Binding("M", "merge", "Merge", id="log.merge"),
         Binding("y", "copy", "Copy", id="log.copy"),
         Binding("F", "follow", "Follow", id="log.follow"),
         Binding("R", "reopen", "Open anew", show=False, id="log.reopen"),
@@ -57,13 +60,16 @@ class LogScreen(Screen[None]):
         Binding("escape,q", "back", "Back", id="log.back"),
     ]
 
-    def __init__(self, book: LogBook, offset: int, marker: Marker, line: int | None = None) -> None:
+    def __init__(
+        self, book: LogBook, offset: int, marker: Marker, line: int | None = None, merge: Merger | None = None
+    ) -> None:
         super().__init__()
+        self._merge = merge
         self.book = book
         self._offset, self._line = offset, line
         self._marker = marker
         self._wanted: Found | None = None
-        self._scan: LogScan | None = None
+        self._scan: Search | None = None
         self._step = 1
         self.pane = LogPane(book)
         self.follower = Follower(self)
@@ -265,7 +271,7 @@ class LogScreen(Screen[None]):
         else:
             self._move(found)
 
-    def _seek(self, scan: LogScan, step: int) -> None:
+    def _seek(self, scan: Search, step: int) -> None:
         """Goes to the next hit, now or as soon as it is found."""
         here = self.pane.here
         self._scan, self._step = scan, step
@@ -310,6 +316,11 @@ class LogScreen(Screen[None]):
         if data:
             self.app.copy_to_clipboard("\n".join(one.decode("utf-8", "replace") for one in data))
             self.notify(f"{plural(len(data), 'line')} copied", markup=False)
+
+    def action_merge(self) -> None:
+        """The other logs of this node beside this one, by time; in such a view: all logs."""
+        if self._merge is not None:
+            self._merge(self.book, self.pane.chosen)
 
     def action_full(self) -> None:
         """The whole text of the line."""

@@ -28,7 +28,7 @@ class Passing(Protocol):
     """Lines of one source that pass, as far as is known."""
 
     @property
-    def hits(self) -> array[int]:
+    def hits(self) -> Sequence[int]:
         """Offsets at which they begin, ascending."""
         ...
 
@@ -49,6 +49,23 @@ class Passing(Protocol):
 
     def stop(self) -> None:
         """Ends the search for more."""
+        ...
+
+
+class Search(Passing, Protocol):
+    """A search by one expression."""
+
+    @property
+    def pattern(self) -> str | None:
+        """What is looked for."""
+        ...
+
+    def after(self, offset: int) -> int | None:
+        """The next line found behind an offset, as far as is known."""
+        ...
+
+    def before(self, offset: int) -> int | None:
+        """The last line found before an offset, as far as is known."""
         ...
 
 

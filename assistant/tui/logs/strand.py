@@ -6,7 +6,7 @@ one whose time lies before that of the line above it, or that has none, takes th
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from math import isnan
 
@@ -42,6 +42,10 @@ def offset_in(key: int) -> int:
     return key & OFFSETS
 
 
+NOBODY = NUMBERS
+"""A number that no source has: the key of a moment alone."""
+
+
 def number_in(key: int) -> int:
     """The source's number that a key holds."""
     return (key >> OFFSET_BITS) & NUMBERS
@@ -60,8 +64,6 @@ class Strand:
         self.lines = FileLines(file)
         self.keys: list[int] = []
         """Of the lines that were read, ascending; so are their offsets."""
-        self.timeless = not writing.timed
-        """No line with a time was seen."""
         self._floor = self._ceiling = 0
         self._begin = self._end = 0
         self._chunk = FIRST
@@ -201,10 +203,8 @@ class Strand:
         at = self.lines.start_of(offset)
         while found := self.lines.forward(at, MOST):
             for line, time in zip(found, self._times(found), strict=True):
-                if time is not None:
-                    self.timeless = False
-                    if time >= moment:
-                        return line.offset
+                if time is not None and time >= moment:
+                    return line.offset
             at = found[-1].end
             if at > offset + STEP:
                 break
@@ -216,7 +216,6 @@ class Strand:
         while looked < UP and start < limit and (found := self.lines.forward(start, 8)):
             for line in found:
                 if (time := self.writing.time(line.data)) is not None:
-                    self.timeless = False
                     return line.offset, round(time * MICRO)
             start, looked = found[-1].end, looked + len(found)
         return None
@@ -229,8 +228,3 @@ def _believed(time: int, beside: int, following: Sequence[int | None], step: int
     next_ones = [one for one in following if one is not None][:LOOK]
     agreeing = sum((one - time) * step > -JUMP for one in next_ones)
     return agreeing * 2 >= len(next_ones)
-
-
-def where(keys: Sequence[int], key: int) -> int:
-    """How many of some ascending keys are at or before a key."""
-    return bisect_right(keys, key)
