@@ -18,6 +18,7 @@ class Command:
 COMMANDS: tuple[Command, ...] = (
     Command("help", "Keys of the part that has the focus, and all commands"),
     Command("open", "Open what is cited: E7, S1, T3, or a file and a line", "PLACE"),
+    Command("merge", "Several logs by corrected time; alone: the suspects' and a peer's", "[PLACES]"),
     Command("nodes", "Table of nodes and ranks; enter compares a node with its peers"),
     Command("timeline", "What happened when; iteration times and losses"),
     Command("compare", "What this job wrote that healthy runs of its kind do not"),

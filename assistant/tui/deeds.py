@@ -45,6 +45,10 @@ def _open(place: Workplace, argument: str) -> None:
     place.open_place(argument)
 
 
+def _merge(place: Workplace, argument: str) -> None:
+    place.logs.merging.open(argument)
+
+
 def _nodes(place: Workplace, argument: str) -> None:
     place.app.push_screen(NodesScreen(place))
 
@@ -143,6 +147,7 @@ def _quit(place: Workplace, argument: str) -> None:
 DEEDS: Mapping[str, Deed] = {
     "help": _help,
     "open": _open,
+    "merge": _merge,
     "nodes": _nodes,
     "timeline": _timeline,
     "compare": _compare,
