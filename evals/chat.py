@@ -36,9 +36,11 @@ from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case, Evidence
 from assistant.faults.library import load_library
 from assistant.incidents.confirm import Ruling
+from assistant.incidents.models import Incident
 from assistant.intake.discover import discover
 from assistant.intake.models import ProgressHook, Source
 from assistant.pipeline import Options, diagnose
+from assistant.retrieval.documents import Document
 from assistant.tools.calls import Calls
 from assistant.tools.desk import Desk
 from assistant.tools.models import ResultStatus
@@ -117,6 +119,18 @@ class Workshop:
     def confirm(self, case: Case, ruling: Ruling) -> str:
         """Not used."""
         return ""
+
+    def sources(self, table: Table) -> tuple[Source, ...]:
+        """The large log."""
+        return (self._source,)
+
+    def incidents(self) -> list[Incident]:
+        """None."""
+        return []
+
+    def page(self, key: str) -> Document | Incident:
+        """Not used."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Nothing is open."""

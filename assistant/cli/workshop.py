@@ -19,11 +19,14 @@ from assistant.cli.request import again
 from assistant.cli.settings import case_store
 from assistant.errors import NothingFound
 from assistant.incidents.confirm import Ruling, incident_of
+from assistant.paths import locate
 from assistant.tui.ports import Look, Table
 
 if TYPE_CHECKING:
     from assistant.config import Settings
+    from assistant.incidents.models import Incident
     from assistant.intake.models import ProgressHook, Source
+    from assistant.retrieval.documents import Document
 
 
 class CommandWorkshop:
@@ -110,6 +113,25 @@ class CommandWorkshop:
         """Stores what a person says of the verdict; returns the incident's id."""
         said = replace(ruling, by=ruling.by or user())
         return incident_store(self._settings).add(incident_of(case, said)).id
+
+    def incidents(self) -> list[Incident]:
+        """The public ones and the team's; a team's own replaces a public one of its id."""
+        from assistant.incidents.library import load_incidents
+
+        public = (filed.incident for filed in load_incidents()[0])
+        return list({one.id: one for one in (*public, *incident_store(self._settings).all()[0])}.values())
+
+    def page(self, key: str) -> Document | Incident:
+        """An incident as it is stored, any other document as the search has it."""
+        from assistant.retrieval.corpus import gather
+
+        kind, _, name = key.partition(":")
+        if kind == "incident" and (found := next((one for one in self.incidents() if one.id == name), None)):
+            return found
+        pages = gather(locate("knowledge")).find(key)
+        if not pages:
+            raise NothingFound(f"there is no {clean(key)}", hint="the search lists what there is: /knowledge WORDS")
+        return pages[0]
 
     def close(self) -> None:
         """Closes the search."""

@@ -13,7 +13,10 @@ from assistant.tui.exporting import export
 from assistant.tui.help_screen import HelpScreen
 from assistant.tui.safe import plain
 from assistant.tui.views.actions_screen import ActionsScreen
+from assistant.tui.views.compare_screen import CompareScreen
+from assistant.tui.views.knowledge_screen import KnowledgeScreen
 from assistant.tui.views.nodes_screen import NodesScreen
+from assistant.tui.views.similar_screen import SimilarScreen
 from assistant.tui.views.timeline_screen import TimelineScreen
 
 if TYPE_CHECKING:
@@ -58,11 +61,15 @@ def _timeline(place: Workplace, argument: str) -> None:
 
 
 def _compare(place: Workplace, argument: str) -> None:
-    place.show_finding("Compared with healthy runs", "baseline_diff")
+    place.app.push_screen(CompareScreen(place))
 
 
 def _similar(place: Workplace, argument: str) -> None:
-    place.show_finding("Past failures like this one", "similar_incidents")
+    place.app.push_screen(SimilarScreen(place))
+
+
+def _knowledge(place: Workplace, argument: str) -> None:
+    place.app.push_screen(KnowledgeScreen(place, argument))
 
 
 def _actions(place: Workplace, argument: str) -> None:
@@ -152,6 +159,7 @@ DEEDS: Mapping[str, Deed] = {
     "timeline": _timeline,
     "compare": _compare,
     "similar": _similar,
+    "knowledge": _knowledge,
     "actions": _actions,
     "attach": _attach,
     "confirm": _confirm,

@@ -16,7 +16,12 @@ from assistant.tui.sessions_screen import SessionsScreen
 from assistant.tui.talk.prompt import Prompt
 from assistant.tui.talk.transcript import Transcript
 from assistant.tui.views.actions_screen import ActionsScreen
+from assistant.tui.views.beside_screen import BesideScreen
+from assistant.tui.views.compare_screen import CompareScreen
+from assistant.tui.views.knowledge_screen import KnowledgeScreen
 from assistant.tui.views.nodes_screen import NodesScreen
+from assistant.tui.views.page_screen import PageScreen
+from assistant.tui.views.similar_screen import SimilarScreen
 from assistant.tui.workplace import Workplace
 
 PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
@@ -26,6 +31,11 @@ PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
     ("Log viewer", [LogScreen.BINDINGS, LogPane.BINDINGS]),
     ("Nodes", [NodesScreen.BINDINGS]),
     ("Actions", [ActionsScreen.BINDINGS]),
+    ("Healthy runs", [CompareScreen.BINDINGS]),
+    ("Past failures", [SimilarScreen.BINDINGS]),
+    ("Beside the case", [BesideScreen.BINDINGS]),
+    ("Knowledge", [KnowledgeScreen.BINDINGS]),
+    ("A page", [PageScreen.BINDINGS]),
     ("Sessions", [SessionsScreen.BINDINGS]),
     ("Copy mode", [CopyScreen.BINDINGS]),
     ("While logs are read", [ReadingScreen.BINDINGS]),

@@ -11,8 +11,10 @@ from assistant.answers.models import Answerer, Hypothesis
 from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
 from assistant.incidents.confirm import Ruling
+from assistant.incidents.models import Incident
 from assistant.intake.models import ProgressHook, Source
 from assistant.pipeline import Examination
+from assistant.retrieval.documents import Document
 from assistant.tools.calls import Calls
 
 
@@ -86,6 +88,14 @@ class Workshop(Protocol):
 
     def confirm(self, case: Case, ruling: Ruling) -> str:
         """Stores what a person says of the verdict; returns the incident's id. Raises RootrankError."""
+        ...
+
+    def incidents(self) -> Sequence[Incident]:
+        """All past incidents that are known, public ones and the team's. Runs in a thread; raises RootrankError."""
+        ...
+
+    def page(self, key: str) -> Document | Incident:
+        """What the search names `doc:...`, `fault:...`, `incident:...`. Runs in a thread; raises RootrankError."""
         ...
 
     def close(self) -> None:

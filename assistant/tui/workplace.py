@@ -17,10 +17,8 @@ from textual.widgets import Footer
 from assistant.answers.sessions import Session
 from assistant.errors import RootrankError, UsageError
 from assistant.incidents.confirm import Ruling
-from assistant.tools.registry import BY_NAME
 from assistant.tui.commands import split
 from assistant.tui.deeds import do
-from assistant.tui.fulltext import FullText
 from assistant.tui.logs.desk import LogDesk
 from assistant.tui.messages import Asked, PlaceWanted, RowWanted
 from assistant.tui.palette import Commands
@@ -28,6 +26,7 @@ from assistant.tui.ports import Table, Workshop
 from assistant.tui.reading_screen import ReadingScreen
 from assistant.tui.safe import Literal, plain
 from assistant.tui.sessions_screen import SessionsScreen
+from assistant.tui.shelf import KEY, Shelf
 from assistant.tui.statusbar import StatusBar
 from assistant.tui.talk.completion import names_of
 from assistant.tui.talk.conversation import Conversation
@@ -76,6 +75,7 @@ class Workplace(Screen[None]):
         self.talk = Conversation(workshop, table)
         self.pane = CasePane(table)
         self.logs = LogDesk(self)
+        self.shelf = Shelf(self)
         self._interrupted = -TWICE
         self.steps_done: set[int] = set()
         """Steps of the action that a person ticked off."""
@@ -175,26 +175,15 @@ class Workplace(Screen[None]):
         self.talk.transcript.fold(message.name)
 
     def open_place(self, name: str) -> None:
-        """Opens what is cited: a tool's row, or a log line."""
+        """Opens what is cited: a tool's row, a page of knowledge, or a log line."""
+        if KEY.fullmatch(name):
+            self.shelf.open(name)
+            return
         if name in self.table.calls.results and self.talk.transcript.show_row(name):
             self.add_class("-talking")
             self.tell_hidden()
             return
         self.logs.open(name)
-
-    def show_finding(self, title: str, tool: str) -> None:
-        """Shows what a tool finds. It may read the logs: in a thread."""
-        self.tell("looking")
-        self._find(title, tool)
-
-    @work(thread=True, group="finding", exclusive=True, exit_on_error=False)
-    def _find(self, title: str, tool: str) -> None:
-        known = BY_NAME[tool]
-        try:
-            text = "\n".join(known.ask(self.table.calls.desk, known.arguments()).lines)
-        except RootrankError as error:
-            text = f"{error.message}\n{error.hint}"
-        self.app.call_from_thread(self.app.push_screen, FullText(title, text))
 
     def attach(self, file: str) -> None:
         """Judges the case again, with a file more."""

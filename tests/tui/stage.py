@@ -15,7 +15,11 @@ from assistant.answers.models import Answerer, Hypothesis
 from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
 from assistant.incidents.confirm import Ruling, incident_of
+from assistant.incidents.library import load_incidents
+from assistant.incidents.models import Incident
 from assistant.intake.models import ProgressHook, Source
+from assistant.retrieval.corpus import gather
+from assistant.retrieval.documents import Document
 from assistant.tui.ports import Look, Table
 from assistant.tui.workplace import Workplace
 
@@ -101,6 +105,13 @@ class TestWorkshop:
     def confirm(self, case: Case, ruling: Ruling) -> str:
         self.confirmed.append(ruling)
         return incident_of(case, ruling).id
+
+    def incidents(self) -> Sequence[Incident]:
+        return [filed.incident for filed in load_incidents()[0]]
+
+    def page(self, key: str) -> Document | Incident:
+        found = next((one for one in self.incidents() if f"incident:{one.id}" == key), None)
+        return found or gather().find(key)[0]
 
     def close(self) -> None:
         self.closed = True

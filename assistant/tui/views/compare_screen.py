@@ -1,0 +1,105 @@
+"""The job against healthy runs: events only here, only there, and those whose rate has changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from assistant.errors import RootrankError
+from assistant.patterns.contrast import Contrast, with_healthy
+from assistant.tools.desk import Desk
+from assistant.tui.messages import PlaceWanted
+from assistant.tui.safe import Literal, literal, plain
+from assistant.tui.views.differences import DifferenceTable, fill
+
+if TYPE_CHECKING:
+    from assistant.tui.workplace import Workplace
+
+TITLES = (
+    "Only in this job: lines",
+    "Only in healthy runs: lines a run",
+    "At another rate: lines here, expected of a healthy job of this size",
+)
+NAMES = ("only-here", "only-there", "changed")
+HOW = (
+    "Without healthy runs nothing can be compared. Store some, once for each kind of job:",
+    "    rootrank baseline add NAME LOGS-OF-A-HEALTHY-RUN ...",
+    "Then open this case again from its logs: the most similar stored kind is chosen.",
+    "For one case only, name a folder of healthy runs: rootrank diagnose LOGS --baseline FOLDER",
+)
+
+
+class CompareScreen(Screen[None]):
+    """Three tables; where nothing can be compared, why, and what to do about it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", "Next table", id="compare.next"),
+        Binding("enter", "open", "First line", id="compare.open"),
+        Binding("escape,q", "dismiss", "Back", id="compare.back"),
+    ]
+
+    def __init__(self, place: Workplace) -> None:
+        super().__init__()
+        self._place = place
+
+    def compose(self) -> ComposeResult:
+        yield Literal("reading", id="compare-head")
+        yield Literal("", id="compare-how")
+        for name in NAMES:
+            yield DifferenceTable(name)
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Compares in a thread: the logs of a stored case have to be read again."""
+        self.query(DifferenceTable).set(display=False)
+        self._compare()
+
+    @work(thread=True, exit_on_error=False)
+    def _compare(self) -> None:
+        try:
+            note, found = self._place.table.calls.aside(_compared)
+        except RootrankError as error:
+            self.app.call_from_thread(self._refuse, f"{error.message}; {error.hint}")
+        else:
+            show = self._show if found is not None else self._lack
+            self.app.call_from_thread(show, note, found)
+
+    def _refuse(self, why: str) -> None:
+        self.query_one("#compare-head", Literal).show(plain(why))
+
+    def _lack(self, note: str, found: Contrast | None) -> None:
+        self._refuse(f"Not compared with healthy runs: {note}")
+        self.query_one("#compare-how", Literal).show(Content("\n").join([literal(row) for row in HOW]))
+
+    def _show(self, note: str, found: Contrast | None) -> None:
+        self._refuse(note)
+        if found is not None:
+            tables = [self.query_one(f"#{name}", DifferenceTable) for name in NAMES]
+            fill(tables, TITLES, found)
+            self.query(DifferenceTable).set(display=True)
+            next((table for table in tables if table.rows_shown), tables[0]).focus()
+
+    def on_place_wanted(self, message: PlaceWanted) -> None:
+        """A line of this job."""
+        message.stop()
+        self._place.open_place(message.name)
+
+    def action_open(self) -> None:
+        """Opens the first line of the chosen event."""
+        if isinstance(self.focused, DifferenceTable):
+            self.focused.action_select_cursor()
+
+
+def _compared(desk: Desk) -> tuple[str, Contrast | None]:
+    """What the comparison rests on, and the differences; None where there was nothing to compare with."""
+    seen = desk.examination
+    note = seen.findings.cross_job.note
+    if seen.baseline is None or not seen.baseline.runs:
+        return note or "no healthy run of this kind is stored", None
+    return note, with_healthy(seen.reading.scan, seen.baseline, [event.id for event in desk.case.events])

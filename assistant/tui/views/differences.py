@@ -1,0 +1,71 @@
+"""Tables of what two sides write differently; enter opens the first such line of this side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.content import Content
+from textual.widgets import DataTable
+
+from assistant.patterns.contrast import Contrast, Difference
+from assistant.tui.messages import PlaceWanted
+from assistant.tui.safe import plain
+
+MOST = 500
+"""Rows of one table; the rest is counted in its title."""
+LONGEST = 300
+
+
+class DifferenceTable(DataTable[Text]):
+    """One group of differences."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id, cursor_type="row", zebra_stripes=False, classes="differences")
+        self.rows_shown: list[Difference] = []
+
+    def fill(self, title: str, found: Sequence[Difference], columns: Sequence[str]) -> None:
+        """Shows the group.
+
+        Args:
+            title: of the table.
+            found: its rows.
+            columns: of `here`, `there`, `times`; the event itself stands last.
+        """
+        self.rows_shown = list(found[:MOST])
+        rest = f" · {len(found) - MOST} more not shown" if len(found) > MOST else ""
+        self.border_title = Content(f"{title} ({len(found)}){rest}")
+        self.clear(columns=True)
+        self.add_columns(*columns, "event")
+        for one in self.rows_shown:
+            cells = {"here": _count(one.here), "there": _count(one.there), "times": _times(one)}
+            note = f"  ({one.note})" if one.note else ""
+            values = [cells[name] for name in columns]
+            self.add_row(*map(Text, values), Text(plain(one.text, LONGEST) + note))
+        self.set_class(not found, "-none")
+
+    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+        """Opens the first line."""
+        event.stop()
+        one = self.rows_shown[self.cursor_row] if self.cursor_row < len(self.rows_shown) else None
+        if one is not None and one.source:
+            self.post_message(PlaceWanted(f"{one.source}:{one.line}"))
+
+
+def fill(tables: Sequence[DifferenceTable], titles: Sequence[str], found: Contrast) -> None:
+    """Fills the three tables of a contrast: only here, only there, at another rate."""
+    columns = (("here",), ("there",), ("here", "there", "times"))
+    groups = (found.only_here, found.only_there, found.changed)
+    for table, title, group, wanted in zip(tables, titles, groups, columns, strict=True):
+        table.fill(title, group, wanted)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
+
+
+def _times(one: Difference) -> str:
+    if math.isinf(one.times):
+        return ""
+    return f"x{one.times:.3g}" if one.times >= 1 else f"x1/{1 / one.times:.3g}" if one.times else "none"
