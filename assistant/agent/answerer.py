@@ -14,7 +14,7 @@ from assistant.agent.failures import failure_of
 from assistant.agent.outlet import Outlet
 from assistant.agent.veil import veil_for
 from assistant.answers.models import AnswerEvent, Cancelled, Done, Failed, Question, Turn
-from assistant.errors import BudgetSpent, ConfigError, ModelError
+from assistant.errors import AnswerRepeats, AnswerUnfounded, BudgetSpent, ConfigError, ModelError
 from assistant.profiles import Profile
 from assistant.tools.spills import SHOWN_CHARACTERS
 
@@ -60,7 +60,7 @@ class ModelAnswerer:
             outlet.emit(Cancelled())
             raise
         except Exception as error:
-            outlet.close(drop=outlet.holding)
+            outlet.close(drop=outlet.holding or isinstance(error, AnswerRepeats | AnswerUnfounded))
             failure = error if isinstance(error, ConfigError) else failure_of(error, self.name, self._profile)
             outlet.emit(Failed(message=failure.message, hint=failure.hint))
         finally:

@@ -10,7 +10,7 @@ from assistant.agent import actions, native, reading
 from assistant.agent.budget import Budget
 from assistant.agent.conversation import Conversation
 from assistant.agent.endpoint import chat_model
-from assistant.agent.evidence import loops_for, opening, view_for
+from assistant.agent.evidence import is_brief, loops_for, opening, view_for
 from assistant.agent.failures import failure_of
 from assistant.agent.history import messages_of
 from assistant.agent.outlet import Outlet
@@ -49,17 +49,20 @@ class Attempt:
             except ModelError as failure:
                 self._learn(failure)
         await _mended(run)
+        run.outlet.insist()
 
     async def _tried(self, run: Run, question: Question, history: tuple[Turn, ...]) -> None:
         try:
             messages = await self._messages(run, question, history)
-            system = system_prompt(self._talk, question, tools=self._loops[0] == "native")
+            native_, brief = self._loops[0] == "native", self._loops[0] == "reading" and is_brief(self._profile)
+            system = system_prompt(self._talk, question, tools=native_, brief=brief)
             await LOOPS[self._loops[0]](run, system, messages)
             if self._loops[0] == "native":
                 from langchain_core.messages import SystemMessage
 
                 run.messages = [SystemMessage(system), *run.messages]
         except Exception as error:
+            run.count_lost()
             raise failure_of(error, self._name, self._profile) from error
 
     def _run(self, outlet: Outlet, budget: Budget, key: str, client: Any) -> Run:  # noqa: ANN401
@@ -74,7 +77,7 @@ class Attempt:
 
     async def _messages(self, run: Run, question: Question, history: tuple[Turn, ...]) -> list[AnyMessage]:
         view = view_for(self._profile, self._loops[0], self._scale)
-        evidence = await opening(run, view.tools)
+        evidence = await opening(run, view)
         veil = run.outlet.veil
         asked = self._talk.prompts.filled("question", evidence=evidence, question=veil.out(question.text))
         return [*messages_of(history, self._profile, veil, self._scale), HumanMessage(asked)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import ssl
 from collections.abc import Mapping
@@ -21,10 +22,12 @@ TRACING = ("LANGSMITH_", "LANGCHAIN_TRACING", "LANGCHAIN_ENDPOINT", "LANGCHAIN_A
 
 
 def silence() -> None:
-    """Nothing is ever traced to a third party, whatever the environment says. Called before langchain is imported."""
+    """Nothing is ever traced to a third party, whatever the environment says, and no warning of the library, which
+    knows no hint, stands beside our own. Called before langchain is imported."""
     for name in [name for name in os.environ if name.startswith(TRACING)]:
         del os.environ[name]
     os.environ["LANGSMITH_TRACING"] = "false"
+    logging.getLogger("langchain_core.callbacks.manager").setLevel(logging.ERROR)
 
 
 def key_of(name: str, profile: Profile) -> str:

@@ -15,9 +15,8 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
 
 from assistant.agent import hypotheses
-from assistant.agent.budget import tokens_in
 from assistant.agent.misplaced import calls_in
-from assistant.agent.run import Run
+from assistant.agent.run import Run, size
 from assistant.errors import CannotDo, EndlessCalls
 from assistant.tools.models import Arguments
 from assistant.tools.registry import TOOLS
@@ -28,6 +27,8 @@ MOST_AT_ONCE = 16
 """Calls of one reply; more are left out of it."""
 PATIENCE = 50
 """Tenths of a second in which a cancelled agent must have ended."""
+TOOL_TOKENS = 1_500
+"""Descriptions of the tools, roughly."""
 SLACK = 2
 """Replies beyond the bound, in which the model may still answer."""
 
@@ -108,11 +109,11 @@ class Bounds(AgentMiddleware[AgentState[Any], None]):
         if self._replies > run.talk.chat.max_calls + 1 + SLACK:
             raise _endless(run)
         asked = _without_tools(run, request) if last else request
-        run.heard, run.waiting = False, asyncio.current_task()
+        run.heard, run.sent, run.waiting = False, _size(asked), asyncio.current_task()
         async with asyncio.timeout(run.profile.timeout_seconds):
             response = await handler(asked)
         reply = next(message for message in response.result if isinstance(message, AIMessage))
-        kept = _settled(run, reply, offered=not last, sent=_size(asked))
+        kept = _settled(run, reply, offered=not last)
         run.messages = [*asked.messages, kept]
         return ModelResponse(result=[kept])
 
@@ -129,11 +130,11 @@ class Bounds(AgentMiddleware[AgentState[Any], None]):
         return ToolMessage(content=told, tool_call_id=call["id"] or "", name=call["name"])
 
 
-def _settled(run: Run, reply: AIMessage, *, offered: bool, sent: int) -> AIMessage:
+def _settled(run: Run, reply: AIMessage, *, offered: bool) -> AIMessage:
     """The reply after its end: counted, shown, with calls in the wrong place put right."""
     if not run.heard:
         run.outlet.say(str(reply.text))
-    run.count(reply, sent)
+    run.count(reply)
     broken = [
         {"name": call["name"] or "unknown", "args": {BROKEN: True}, "id": call["id"] or f"broken_{number}"}
         for number, call in enumerate(reply.invalid_tool_calls)
@@ -167,7 +168,7 @@ def _without_tools(run: Run, request: ModelRequest[None]) -> ModelRequest[None]:
 
 def _size(request: ModelRequest[None]) -> int:
     """Tokens that were sent, where the endpoint does not count."""
-    return tokens_in("".join(str(message.content) for message in request.messages)) + 1_500
+    return size(request.messages) + TOOL_TOKENS
 
 
 def _endless(run: Run) -> EndlessCalls:

@@ -6,6 +6,7 @@ import asyncio
 import re
 from dataclasses import dataclass, field
 
+from assistant.agent.soundness import Soundness
 from assistant.agent.thinking import Thoughts
 from assistant.agent.veil import Veil
 from assistant.answers.entities import known_nodes
@@ -44,6 +45,7 @@ class Outlet:
     _length: int = 0
     turn: TurnCalls = field(init=False)
     """On whose budget its tools are asked."""
+    _soundness: Soundness = field(default_factory=Soundness)
 
     def __post_init__(self) -> None:
         self.turn = self.calls.turn
@@ -76,9 +78,11 @@ class Outlet:
         if len(self._start) < _BEGINNING:
             self._start = (self._start + text).lstrip()[:_BEGINNING]
         if not self.holding:
-            for one in self._pieces.feed("".join(self._waiting)):
-                self._show(one)
+            whole, growing = self._pieces.feed("".join(self._waiting)), self._pieces.held
             self._waiting.clear()
+            for one in whole:
+                self._show(one)
+            self._soundness.look(growing)
 
     def close(self, *, drop: bool = False) -> str:
         """The message is over; returns it whole. With `drop`, what is not shown yet never will be."""
@@ -96,6 +100,10 @@ class Outlet:
         """A remark of ours."""
         self._put(f"({text})\n\n", Standing.PLAIN, (), ())
 
+    def insist(self) -> None:
+        """The answer is over. Raises AnswerUnfounded where nothing of it holds."""
+        self._soundness.insist()
+
     def replace(self, old: Text, text: str) -> bool:
         """Puts a corrected sentence in place of a marked one, if it passes the check."""
         start, end = _edges(old.text)
@@ -109,6 +117,7 @@ class Outlet:
                 problems=found.problems,
             )
         )  # fmt: skip
+        self._soundness.put(old.number, found.standing)
         return True
 
     def _show(self, piece: str) -> None:
@@ -117,6 +126,7 @@ class Outlet:
             return
         found = self._checked(restored)
         self._put(restored, found.standing, found.citations, found.problems)
+        self._soundness.add(len(self.said), restored, found.standing)
 
     def _put(self, text: str, standing: Standing, citations: tuple[str, ...], problems: tuple[str, ...]) -> None:
         number = len(self.said) + 1

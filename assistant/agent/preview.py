@@ -75,6 +75,6 @@ async def _prompt(settings: Settings, calls: Calls, question: Question, profile:
     nobody: Any = None
     outlet, budget = Outlet(calls, veil_for(profile, talk.redactor)), Budget(settings.chat, profile)
     run = Run(OFFLINE, profile, talk, outlet, budget, nobody, nobody, view.characters)
-    evidence = await opening(run, view.tools)
+    evidence = await opening(run, view)
     asked = talk.prompts.filled("question", evidence=evidence, question=outlet.veil.out(question.text))
     return "\n\n".join([system_prompt(talk, question, tools=False), talk.prompts.filled("reading"), asked])

@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assistant.agent.endpoint import NO_KEY, request_headers
+from assistant.case.text import clean
 from assistant.profiles import Profile
 
 if TYPE_CHECKING:
     import httpx2
 
 WINDOW_FIELDS = ("max_model_len", "context_length", "context_window", "max_context_length", "n_ctx", "n_ctx_train")
+LONGEST_REMARK = 120
 TOOL = {
     "type": "function",
     "function": {
@@ -204,7 +206,7 @@ def _message(body: Any) -> dict[str, Any] | None:  # noqa: ANN401 - JSON
 def _refusal(status: int, body: Any) -> str:  # noqa: ANN401 - JSON
     error = body.get("error") if isinstance(body, dict) else None
     said = error.get("message") if isinstance(error, dict) else None
-    return f"{status}: {said}" if isinstance(said, str) else str(status)
+    return f"{status}: {clean(said)[:LONGEST_REMARK]}" if isinstance(said, str) else str(status)
 
 
 def _parsed(data: bytes) -> Any:  # noqa: ANN401 - JSON

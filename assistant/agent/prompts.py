@@ -16,6 +16,7 @@ from assistant.paths import locate
 
 WANTED: dict[str, frozenset[str]] = {
     "system": frozenset({"tag", "language", "style"}),
+    "brief": frozenset({"tag", "language", "style"}),
     "newcomer": frozenset(),
     "tools": frozenset(),
     "actions": frozenset({"tools"}),

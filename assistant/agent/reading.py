@@ -6,9 +6,8 @@ import asyncio
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 
-from assistant.agent.budget import tokens_in
 from assistant.agent.native import Hearing
-from assistant.agent.run import Run
+from assistant.agent.run import Run, size
 
 
 async def converse(run: Run, system: str, messages: list[AnyMessage]) -> None:
@@ -21,13 +20,13 @@ async def converse(run: Run, system: str, messages: list[AnyMessage]) -> None:
 async def spoken(run: Run) -> None:
     """One reply in prose to what stands in `run.messages`."""
     run.budget.check()
-    run.heard = False
+    run.heard, run.sent = False, size(run.messages)
     async with asyncio.timeout(run.profile.timeout_seconds):
         reply = await run.streaming.ainvoke(run.messages, {"callbacks": [Hearing(run)]})
     assert isinstance(reply, AIMessage)
     if not run.heard:
         run.outlet.say(str(reply.text))
-    run.count(reply, tokens_in("".join(str(message.content) for message in run.messages)))
+    run.count(reply)
     text = run.outlet.close()
     run.messages = [*run.messages, AIMessage(text)]
     run.check_end(reply, text)

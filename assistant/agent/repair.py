@@ -7,8 +7,7 @@ import re
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from assistant.agent.budget import tokens_in
-from assistant.agent.run import Run
+from assistant.agent.run import Run, size
 from assistant.agent.thinking import Thoughts
 from assistant.answers.models import Standing, Text
 
@@ -25,11 +24,15 @@ async def repair(run: Run) -> None:
     listed = "\n".join(f"{one.number}: {one.text.strip()}\n   ({'; '.join(one.problems)})" for one in marked)
     ask = HumanMessage(run.talk.prompts.filled("repair", sentences=run.outlet.veil.out(listed)))
     messages = [*run.messages, ask]
+    run.sent = size(messages)
+    if run.sent + run.profile.max_output > run.profile.context_window:
+        run.sent = 0
+        return  # it would be refused; the sentences stay marked
     run.budget.check()
     async with asyncio.timeout(run.profile.timeout_seconds):
         reply = await run.whole.ainvoke(messages)
     assert isinstance(reply, AIMessage)
-    run.count(reply, tokens_in("".join(str(message.content) for message in messages)))
+    run.count(reply)
     thoughts = Thoughts()
     better = _items(thoughts.feed(str(reply.text)) + thoughts.rest())
     for one in marked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,8 @@ class Run:
     """Tool calls of this attempt."""
     heard: bool = False
     """Whether the current reply came as a stream."""
+    sent: int = 0
+    """Tokens of a request whose reply is not there yet, roughly."""
     waiting: asyncio.Task[Any] | None = None
     """What waits for the endpoint or a tool inside the agent."""
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -85,6 +87,10 @@ class Run:
         masked = self.outlet.veil.result(result)
         return self.talk.envelope.wrap(result.id, clean(result.tool)[:60], fitted(masked, self.characters, result.id))
 
+    def narrow(self, characters: int) -> None:
+        """From now on a result is shown with so many characters at the most."""
+        self.characters = self.talk.calls.characters = characters
+
     @property
     def stubborn(self) -> bool:
         """Whether the model only repeats itself."""
@@ -94,12 +100,20 @@ class Run:
         """Whether no more tools are offered."""
         return self.stubborn or self.budget.share >= 0.8 or self.asked >= self.talk.chat.max_calls
 
-    def count(self, reply: AIMessage, sent: int) -> None:
+    def count(self, reply: AIMessage) -> None:
         """Adds up what a reply has used, and tells it."""
+        sent, self.sent = self.sent, 0
         used = reply.usage_metadata
         received = used["output_tokens"] if used else tokens_in(str(reply.text))
         self.budget.add(used["input_tokens"] if used else sent, received)
         self.outlet.emit(self.usage())
+
+    def count_lost(self) -> None:
+        """Adds up a request whose reply broke off: it was paid for too."""
+        if self.sent and self.heard:
+            self.budget.add(self.sent, tokens_in(self.outlet.message))
+            self.sent = 0
+            self.outlet.emit(self.usage())
 
     def usage(self) -> Usage:
         """Sums of the turn."""
@@ -122,6 +136,11 @@ class Run:
             raise AnswerEmpty(f"{self.profile.model} gave an empty answer", hint=hint)
         if reason in ("length", "incomplete"):
             self.outlet.note(f"The answer ends here: max_output = {self.profile.max_output} tokens are reached.")
+
+
+def size(messages: Iterable[BaseMessage]) -> int:
+    """Tokens of some messages, where the endpoint does not count."""
+    return tokens_in("".join(str(message.content) for message in messages))
 
 
 def finished(result: ToolResult) -> ToolFinished:

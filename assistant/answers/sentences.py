@@ -40,6 +40,11 @@ class Pieces:
             self._held = self._held[end:]
         return pieces
 
+    @property
+    def held(self) -> str:
+        """What is not known to be whole yet."""
+        return self._held
+
     def rest(self) -> list[str]:
         """What is left at the end of the answer, cut as far as it can be."""
         pieces = self.feed("\n")

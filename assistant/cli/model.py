@@ -41,8 +41,9 @@ def local(
     path = _checked(gguf if gguf is not None else _bundled())
     size = min(context, 2_048) if smollm2 else context
     fields = profile_fields(path, port, size)
-    command = ["llama-server", "-m", str(path), "--host", "127.0.0.1", "--port", str(port), "-c", str(size), "--jinja"]
-    print(f"# 1. Start the server (llama.cpp; build it or take your system's package):\n{shlex.join(command)}\n")
+    native, python = server_commands(path, port, size)
+    print(f"# 1. Start the server (llama.cpp; build it or take your system's package):\n{shlex.join(native)}")
+    print(f"# or that of the package llama-cpp-python[server]:\n{shlex.join(python)}\n")
     print(f"# 2. The profile:\n{_toml(name, fields)}\n")
     print(
         f"# 3. See what it can do, and ask it:\nrootrank doctor {name} --write\nrootrank explain LOGS --profile {name}"
@@ -53,6 +54,14 @@ def local(
     return ExitCode.OK
 
 
+def server_commands(path: Path, port: int, context: int) -> tuple[list[str], list[str]]:
+    """How to serve a file: with llama.cpp's own server, and with that of its Python package."""
+    place = ["--host", "127.0.0.1", "--port", str(port)]
+    native = ["llama-server", "-m", str(path), *place, "-c", str(context), "--alias", path.stem, "--jinja"]
+    module = ["python", "-m", "llama_cpp.server", "--model", str(path), *place]
+    return native, [*module, "--n_ctx", str(context), "--model_alias", path.stem]
+
+
 def profile_fields(path: Path, port: int, context: int) -> dict[str, Any]:
     """A cautious profile: no native tools, small answers, everything stays on this machine."""
     from assistant.profiles import Profile
@@ -61,12 +70,14 @@ def profile_fields(path: Path, port: int, context: int) -> dict[str, Any]:
         "base_url": f"http://127.0.0.1:{port}/v1",
         "model": path.stem,
         "context_window": context,
-        "max_output": min(1_024, context // 4),
+        "max_output": min(1_024, context // 8),
         "output_field": "max_tokens",
         "tools": False,
         "tool_choice": False,
-        "timeout_seconds": 600.0,
-        "first_token_seconds": 300.0,
+        "temperature": 0.2,
+        "timeout_seconds": 240.0,
+        "first_token_seconds": 180.0,
+        "retries": 0,
         "local": True,
     }
     Profile.model_validate(fields)

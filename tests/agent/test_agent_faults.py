@@ -12,6 +12,7 @@ from assistant.answers.models import Done, Failed, Fallback, Question, Text, Usa
 from tests.agent.talks import Heard, Steps, answerer_of, ask, calls_on, listened, profile, server_of
 
 GOOD = "Rank 3 ran out of memory [E1]."
+LONG = f"{GOOD} It tried to allocate 2.50 GiB [E1]. Its GPU is GPU 3 [E1]. Lower the batch size. Then start again. " * 3
 
 
 def fell_back(heard: Heard, reason: str, hint: str = "") -> None:
@@ -29,15 +30,15 @@ def fell_back(heard: Heard, reason: str, hint: str = "") -> None:
 
 
 FAULTS: list[tuple[str, Mapping[str, Any], Mapping[str, Any], str]] = [
-    ("cut", {"text": GOOD * 20, "fault": "cut"}, {}, "broke off"),
+    ("cut", {"text": LONG, "fault": "cut"}, {}, "broke off"),
     ("no finish", {"text": GOOD, "fault": "no_finish"}, {}, "broke off"),
-    ("garbage", {"text": GOOD * 20, "fault": "garbage"}, {}, "no proper answer"),
+    ("garbage", {"text": LONG, "fault": "garbage"}, {}, "no proper answer"),
     ("empty", {"text": ""}, {}, "empty answer"),
     ("no choice", {"fault": "empty"}, {"stream": False}, "no proper answer"),
     ("web page", {"fault": "not_json"}, {}, ""),
     ("web page, whole", {"fault": "not_json"}, {"stream": False}, "no proper answer"),
     ("refused", {"fault": "refuse"}, {}, ""),
-    ("silence", {"text": GOOD * 9, "fault": "stall"}, {"first_token_seconds": 2.0}, "in time"),
+    ("silence", {"text": LONG, "fault": "stall"}, {"first_token_seconds": 2.0}, "in time"),
     ("slow", {"text": GOOD, "delay": 3000}, {"timeout_seconds": 2.0, "stream": False}, "in time"),
     ("half of a body", {"text": GOOD, "fault": "cut"}, {"stream": False}, ""),
     ("server error", {"status": 503, "text": "overloaded"}, {}, "(503): overloaded"),
@@ -54,7 +55,7 @@ def test_a_fault_ends_in_an_offline_answer(step: Mapping[str, Any], fields: Mapp
 
 
 def test_what_was_said_before_a_fault_stays_and_numbers_run_on() -> None:
-    heard = ask([{"text": "Rank 3 ran out of memory [E1]. " * 8, "fault": "cut"}])
+    heard = ask([{"text": LONG, "fault": "cut"}])
     numbers = [event.number for event in heard.of(Text)]
     assert numbers == list(range(1, len(numbers) + 1))
     assert heard.text.startswith("Rank 3 ran out of memory [E1].")

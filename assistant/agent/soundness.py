@@ -1,0 +1,75 @@
+"""Whether an answer is still worth waiting for: it may neither go round in circles nor rest on nothing.
+
+Small models do both, for minutes. What they have said stays on screen, marked; somebody else answers the question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+from assistant.answers.models import Standing
+from assistant.errors import AnswerRepeats, AnswerUnfounded, ModelError
+
+MOST_SAME = 4
+"""The same sentence so often ends the answer."""
+MOST_UNFOUNDED = 5
+"""So many marked sentences, with none before them that holds, end it too."""
+SHORTEST = 12
+"""Characters of a sentence whose repetition counts; a table's or list's word may well come again."""
+TAIL = 1_500
+"""Characters without an end of sentence in which circles are looked for."""
+_CIRCLE = re.compile(r"(.{1,100}?)\1{9,}\Z", re.DOTALL)
+HINT = "take a larger model, or none: --profile offline"
+
+
+@dataclass(slots=True)
+class Soundness:
+    """What has been said in one answer, as far as it tells that."""
+
+    _said: Counter[str] = field(default_factory=Counter)
+    _standing: dict[int, Standing] = field(default_factory=dict)
+    _over: bool = False
+
+    def add(self, number: int, text: str, standing: Standing) -> None:
+        """A piece that was shown. Raises AnswerRepeats, AnswerUnfounded."""
+        self._standing[number] = standing
+        same = " ".join(re.sub(r"\W+", " ", text.lower()).split())
+        self._said[same] += len(same) >= SHORTEST
+        if self._said[same] >= MOST_SAME:
+            self._end(AnswerRepeats("the model says the same again and again", hint=HINT))
+        if not self._founded and self._marked >= MOST_UNFOUNDED:
+            self._end(_unfounded())
+
+    def put(self, number: int, standing: Standing) -> None:
+        """How another one stands that was put in its place."""
+        self._standing[number] = standing
+
+    def look(self, growing: str) -> None:
+        """A sentence that has not ended yet. Raises AnswerRepeats."""
+        if len(growing) >= TAIL and _CIRCLE.search(growing[-TAIL:]):
+            self._end(AnswerRepeats("the model says the same words again and again", hint=HINT))
+
+    def insist(self) -> None:
+        """The answer is over. Raises AnswerUnfounded where all that it states is marked."""
+        if self._marked and not self._founded:
+            self._end(_unfounded())
+
+    def _end(self, failure: ModelError) -> None:
+        """Raised once: what was on its way then is still shown."""
+        if not self._over:
+            self._over = True
+            raise failure
+
+    @property
+    def _marked(self) -> int:
+        return sum(one is Standing.UNSUPPORTED for one in self._standing.values())
+
+    @property
+    def _founded(self) -> bool:
+        return Standing.SUPPORTED in self._standing.values()
+
+
+def _unfounded() -> AnswerUnfounded:
+    return AnswerUnfounded("no sentence of the model's answer rests on evidence", hint=HINT)
