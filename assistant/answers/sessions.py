@@ -2,12 +2,14 @@
 
 The first line says what the session is about and everything that shaped its answers; each further line is a question or
 one event of an answer. A line is written whole and handed to the system at once, so that a crash loses nothing that was
-shown; a half-written last line is left out when the file is read. One process writes a session at a time.
+shown; a half-written last line is left out when the file is read. One process writes a session at a time. What cannot
+be written, on a full disk, waits in memory and goes to its place as soon as there is room.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
@@ -25,6 +27,10 @@ from assistant.disk import folder_for, reported
 from assistant.errors import SessionBusy, StoreError, UnknownSession
 
 VERSION = 1
+MOST_WAITING = 64 * 1024 * 1024
+"""Bytes that wait in memory for room on the disk, at most."""
+MOST_HEADER = 64 * 1024
+_TURN = re.compile(rb'^\{"kind":"(?:asked|answered)","turn":([0-9]{1,9})', re.MULTILINE)
 _ID = re.compile(r"s-[0-9]{8}-[0-9a-f]{8}")
 
 
@@ -112,13 +118,22 @@ class Session:
 
 
 class SessionWriter:
-    """Appends to one session. Use as a context manager; a second writer of the same session raises SessionBusy."""
+    """Appends to one session. Use as a context manager; a second writer of the same session raises SessionBusy.
 
-    def __init__(self, path: Path, header: Header, turn: int = 0) -> None:
+    Where a line cannot be written StoreError is raised, once a line; the line is kept and written before the next one.
+    """
+
+    def __init__(self, path: Path, header: Header, turn: int = 0, lines: bytes = b"") -> None:
         self.header = header
         self.turn = turn
+        self.renewed = False
+        """The file was removed while it was open, and written anew."""
         self._path = path
         self._fd = -1
+        self._first = lines
+        """What a new file begins with, after its header."""
+        self._waiting = b""
+        """What could not be written yet."""
 
     def __enter__(self) -> SessionWriter:
         with reported(str(self._path)):
@@ -136,17 +151,37 @@ class SessionWriter:
         return self
 
     def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self._flush()
+        with contextlib.suppress(OSError):
+            if b"\n" not in os.pread(self._fd, MOST_HEADER, 0):
+                # A file without a whole header is no session; nothing could be written at all.
+                self._path.unlink()
         os.close(self._fd)
 
     def _begin(self) -> None:
         """Drops a half-written last line and, in a new file, writes the header."""
         size = os.fstat(self._fd).st_size
-        whole = _whole(os.pread(self._fd, size, 0))
+        data = os.pread(self._fd, size, 0)
+        whole = _whole(data)
         if whole < size:
             os.ftruncate(self._fd, whole)
         os.lseek(self._fd, 0, os.SEEK_END)
+        # Another process may have gone on since the session was read.
+        self.turn = max(self.turn, _last_turn(data[:whole]))
         if whole == 0:
-            self._write(self.header)
+            self._waiting = _dumped(self.header) + self._first
+            with contextlib.suppress(OSError):
+                self._flush()
+
+    def beside(self) -> SessionWriter:
+        """A writer for a new session that begins with all of this one, for when another process writes this one."""
+        with reported(str(self._path)):
+            data = self._path.read_bytes()
+        lines = data[data.find(b"\n") + 1 : _whole(data)]
+        header = self.header.model_copy(update={"session": _new_name(), "created": _now()})
+        path = self._path.with_name(f"{header.session}.jsonl")
+        return SessionWriter(path, header, _last_turn(lines), lines)
 
     def ask(self, question: Question) -> int:
         """Writes a question down; returns the number of its turn."""
@@ -163,10 +198,27 @@ class SessionWriter:
         self._write(Attached(at=_now(), revision=revision, files=files))
 
     def _write(self, line: Line) -> None:
-        data = line.model_dump_json().encode("utf-8", "backslashreplace") + b"\n"
         with reported(str(self._path)):
-            while data:
-                data = data[os.write(self._fd, data) :]
+            if len(self._waiting) > MOST_WAITING:
+                raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}, and too much waits to be written")
+            self._waiting += _dumped(line)
+            self._flush()
+
+    def _flush(self) -> None:
+        """Writes what waits. Of a line that fits in part only, the rest follows with the next attempt."""
+        if os.fstat(self._fd).st_nlink == 0:
+            self._renew()
+        while self._waiting:
+            self._waiting = self._waiting[os.write(self._fd, self._waiting) :]
+
+    def _renew(self) -> None:
+        """The file was removed: what it held can still be read, and goes into a new one."""
+        folder_for(self._path)
+        fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._waiting = os.pread(self._fd, os.fstat(self._fd).st_size, 0) + self._waiting
+        os.close(self._fd)
+        self._fd, self.renewed = fd, True
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +234,7 @@ class SessionStore:
 
     def new(self, **about: object) -> SessionWriter:
         """A writer for a new session. `about` are the header's fields besides id and time."""
-        name = f"s-{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(4)}"
+        name = _new_name()
         header = Header.model_validate({"session": name, "created": _now(), **about})
         return SessionWriter(self._path(name), header)
 
@@ -210,7 +262,9 @@ class SessionStore:
         """Ids of all sessions, the newest last."""
         with reported(str(self.folder)):
             found = [path for path in self.folder.glob("s-*.jsonl") if _ID.fullmatch(path.stem)]
-            return [path.stem for path in sorted(found, key=lambda path: (path.stat().st_mtime, path.stem))]
+            times = [(path.stat(), path.stem) for path in found]
+            # An empty file is one to which nothing could be written yet.
+            return [name for _, name in sorted((one.st_mtime, name) for one, name in times if one.st_size)]
 
     def sessions(self) -> Iterator[Session]:
         """All readable sessions, the newest first."""
@@ -219,9 +273,13 @@ class SessionStore:
                 yield self.load(name)
 
     def remove(self, name: str) -> str:
-        """Removes a session and returns its id."""
+        """Removes a session and returns its id. Raises SessionBusy where a process goes on with it."""
         found = self._resolve(name)
-        with reported(str(self.folder)):
+        with reported(str(self.folder)), self._path(found).open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise SessionBusy(f"session {found} is open in another process", hint="close it there first") from None
             self._path(found).unlink()
         return found
 
@@ -249,6 +307,19 @@ def _line(path: Path, number: int, raw: bytes) -> Line:
         if newer and int(newer[1]) > VERSION:
             raise StoreError(f"{path} was written by a newer version", hint="update Rootrank") from None
         raise StoreError(f"{path}:{number} is damaged", hint="remove the file, or that line") from None
+
+
+def _dumped(line: Line) -> bytes:
+    return line.model_dump_json().encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _last_turn(data: bytes) -> int:
+    """The number of the last turn in some lines; 0 where there is none."""
+    return max(map(int, _TURN.findall(data)), default=0)
+
+
+def _new_name() -> str:
+    return f"s-{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(4)}"
 
 
 def _whole(data: bytes) -> int:

@@ -36,6 +36,8 @@ class RootrankApp(App[RootrankError | None]):
     def __init__(self, workshop: Workshop) -> None:
         super().__init__()
         self.workshop = workshop
+        self.farewell: list[str] = []
+        """What is to be told on the terminal after the end: what could not be kept."""
 
     def on_mount(self) -> None:
         """Sets theme and keys, and starts to read."""
@@ -64,6 +66,7 @@ class RootrankApp(App[RootrankError | None]):
 
     def on_workplace_left(self, message: Workplace.Left) -> None:
         """Leaves the workplace for another conversation."""
+        self._note_unkept()
         self.workshop.turn_to(message.table, message.session)
         self.switch_screen(ReadingScreen(self.workshop.open, "Opening"))
 
@@ -75,6 +78,11 @@ class RootrankApp(App[RootrankError | None]):
         """Keeps what was being typed, whoever asked for the end: a key, a signal, a closed tab of a browser."""
         if self._place is not None:
             self._place.keep_draft()
+        self._note_unkept()
+
+    def _note_unkept(self) -> None:
+        if self._place is not None:
+            self.farewell += [text for text in self._place.unkept() if text not in self.farewell]
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copies through the terminal (OSC 52), whatever the text holds."""

@@ -6,9 +6,13 @@ import asyncio
 import contextlib
 import sys
 
+from assistant.case.text import clean
 from assistant.tui.app import RootrankApp
 from assistant.tui.lost import Watch
 from assistant.tui.ports import Workshop
+
+LONGEST = 4_000
+"""Characters of what could not be kept that are told at the end."""
 
 
 def run(workshop: Workshop) -> None:
@@ -19,6 +23,8 @@ def run(workshop: Workshop) -> None:
             error = app.run(mouse=workshop.look.mouse)
     finally:
         workshop.close()
+        for text in app.farewell:
+            print(clean(text[:LONGEST]), file=sys.stderr)
     if error is not None:
         raise error
 

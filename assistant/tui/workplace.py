@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import ClassVar
 
 from textual import work
@@ -37,6 +38,8 @@ from assistant.tui.views.casepane import CasePane
 
 TWICE = 2.0
 """Seconds within which a second ctrl+c ends the program."""
+TYPED = 3
+"""Questions that are told at the end where they could not be kept."""
 SMALLEST = (40, 10)
 """Columns and rows below which only a message is shown."""
 
@@ -246,6 +249,13 @@ class Workplace(Screen[None]):
     def keep_draft(self) -> None:
         """Puts what is being typed into the history."""
         self.prompt.past.add(self.prompt.text.strip())
+
+    def unkept(self) -> Iterator[str]:
+        """What would be lost with the program: a conversation that could not be saved, and what was typed."""
+        if self.talk.dialogue is not None and self.talk.dialogue.unsaved:
+            yield f"the conversation was not saved: {self.talk.dialogue.unsaved}"
+        for text in self.prompt.past.unkept[-TYPED:]:
+            yield f"typed and not kept: {text}"
 
     def action_interrupt(self) -> None:
         """Ctrl-C: copies a selection, stops the answer, and twice ends the program."""

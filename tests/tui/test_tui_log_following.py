@@ -87,7 +87,7 @@ def test_following_what_a_search_finds(read_job: Job, tmp_path: Path) -> None:
         screen = await viewer(pilot, place, "E1")
         await search(pilot, "needle")
         await until(pilot, lambda: "1 found" in text_of(pilot.app))
-        await pilot.press("f", "F")
+        await pilot.press("ampersand", "F")
         append(log, b"other\nneedle 2\nother\n")
         await until(pilot, lambda: [row.text for row in screen.pane.rows] == ["needle 1", "needle 2"])
         assert "following" in text_of(pilot.app)

@@ -22,6 +22,8 @@ from assistant.tui.talk.dialogue import Dialogue
 from assistant.tui.talk.scribe import Scribe
 from assistant.tui.talk.transcript import Transcript
 
+UNSAVED = "The conversation goes on; it is written down as soon as that can be done."
+SAVED = "Saved again, with what was said meanwhile."
 WELCOME = "Ask about this job. Every sentence is checked against the logs; what they do not show is marked ⚠."
 
 
@@ -39,6 +41,8 @@ class Conversation(Vertical):
         self._workshop, self._table = workshop, table
         self._ready = asyncio.Event()
         self._answering: Worker[None] | None = None
+        self._unsaved = False
+        """It was said that nothing is kept."""
         self.transcript = Transcript("transcript")
         self.scribe = Scribe(self.transcript)
 
@@ -110,8 +114,23 @@ class Conversation(Vertical):
             self.call_later(self.post_message, self.Changed())
 
     def _take(self, event: AnswerEvent) -> None:
+        self._tell_kept()
         self.scribe.take(event)
         if isinstance(event, Usage):
+            self.post_message(self.Changed())
+
+    def _tell_kept(self) -> None:
+        """Says once that what is said is not kept, or is again; the status line shows it for as long as it is so."""
+        dialogue = self.dialogue
+        if dialogue is None:
+            return
+        if dialogue.notice:
+            self.scribe.remark(dialogue.notice, "$text-warning")
+            dialogue.notice = ""
+        if bool(dialogue.unsaved) != self._unsaved:
+            self._unsaved = bool(dialogue.unsaved)
+            said = f"Not saved: {dialogue.unsaved}. {UNSAVED}" if self._unsaved else SAVED
+            self.scribe.remark(said, "$text-warning")
             self.post_message(self.Changed())
 
     def mark(self, calls: Calls, item: Evidence) -> None:
@@ -121,6 +140,7 @@ class Conversation(Vertical):
             return
         for event in self.dialogue.mark(calls, item):
             self.scribe.take(event)
+        self._tell_kept()
 
     def change(self, table: Table) -> None:
         """The case got a new revision: what was cited stays citable, and what has changed is told."""

@@ -21,10 +21,13 @@ from assistant.answers.models import (
 from assistant.answers.sessions import SessionWriter
 from assistant.case.models import Evidence
 from assistant.case.text import plural
-from assistant.errors import RootrankError
+from assistant.errors import RootrankError, SessionBusy
 from assistant.tools.calls import Calls
 from assistant.tools.models import ResultStatus
 
+Write = Callable[[SessionWriter], object]
+OWED = 200_000
+"""Lines that wait for a session to be begun, at most."""
 BOOKMARK = "bookmark"
 """Name of the result that holds a line which a person marked; no tool that could be asked."""
 
@@ -39,9 +42,14 @@ class Dialogue:
         self.history = history
         self.unsaved = ""
         """Why nothing is written down any more; empty while it is."""
+        self.notice = ""
+        """What has become of the session, to be told once."""
         self._begin = begin
         self._writer: SessionWriter | None = None
-        self._begun = False
+        self._keeps = True
+        """False where nothing is to be kept."""
+        self._owed: list[Write] = []
+        """What was said while no session could be begun."""
 
     @property
     def session(self) -> str:
@@ -50,9 +58,8 @@ class Dialogue:
 
     async def ask(self, question: Question) -> AsyncIterator[AnswerEvent]:
         """The events of one turn, each written down before it is shown. Stopping it writes that down, too."""
-        writer = self._started()
-        if writer is not None:
-            self._kept(lambda: writer.ask(question))
+        self._start()
+        self._keep(lambda writer: writer.ask(question))
         pieces: dict[int, str] = {}
         ended = False
         try:
@@ -74,9 +81,8 @@ class Dialogue:
 
     def record(self, question: Question, events: list[AnswerEvent]) -> None:
         """Writes a turn down that no answerer made."""
-        writer = self._started()
-        if writer is not None:
-            self._kept(lambda: writer.ask(question))
+        self._start()
+        self._keep(lambda writer: writer.ask(question))
         pieces: dict[int, str] = {}
         for event in events:
             self._note(event, pieces)
@@ -84,9 +90,8 @@ class Dialogue:
 
     def attached(self, revision: int, files: tuple[str, ...]) -> None:
         """Notes that the case got a new revision."""
-        writer = self._started()
-        if writer is not None:
-            self._kept(lambda: writer.attach(revision, files))
+        self._start()
+        self._keep(lambda writer: writer.attach(revision, files))
 
     def mark(self, calls: Calls, item: Evidence) -> list[AnswerEvent]:
         """A line that a person marked becomes evidence that answers may rest on."""
@@ -96,13 +101,15 @@ class Dialogue:
             ToolStarted(call=name, tool=BOOKMARK, arguments={"line": item.id}),
             ToolFinished(call=name, tool=BOOKMARK, status=ResultStatus.FOUND, text=text, evidence=(item,)),
         ]
-        self._started()
+        self._start()
         for event in events:
             self._note(event, {})
         return events
 
     def close(self) -> None:
-        """Closes the session."""
+        """Closes the session; what could not be kept so far is tried once more."""
+        if self._owed:
+            self._start()
         if self._writer is not None:
             self._writer.__exit__(None, None, None)
             self._writer = None
@@ -114,24 +121,49 @@ class Dialogue:
     def _note(self, event: AnswerEvent, pieces: dict[int, str]) -> None:
         if isinstance(event, Text | Replaced):
             pieces[event.number] = event.text
-        if (writer := self._writer) is not None:
-            self._kept(lambda: writer.add(event))
+        self._keep(lambda writer: writer.add(event))
 
-    def _started(self) -> SessionWriter | None:
-        """The session, begun with the first thing that is worth keeping."""
-        if not self._begun:
-            self._begun = True
-            try:
-                writer = self._begin()
-                self._writer = writer.__enter__() if writer is not None else None
-            except RootrankError as error:
-                self.unsaved = error.message
-        return self._writer
-
-    def _kept(self, write: Callable[[], object]) -> None:
-        """Writes; a full disk is told and ends nothing."""
+    def _start(self) -> None:
+        """Begins the session with the first thing that is worth keeping; where that fails, with the next question."""
+        if self._writer is not None or not self._keeps:
+            return
         try:
-            write()
-            self.unsaved = ""
+            writer = self._begin()
+            self._writer = self._entered(writer) if writer is not None else None
+            self._keeps = writer is not None
         except RootrankError as error:
             self.unsaved = error.message
+        else:
+            self._pay()
+
+    def _entered(self, writer: SessionWriter) -> SessionWriter:
+        """The session, or where another process goes on with it a new one that begins with the same."""
+        try:
+            return writer.__enter__()
+        except SessionBusy:
+            aside = writer.beside().__enter__()
+            old, new = writer.header.session, aside.header.session
+            self.notice = f"session {old} is open in another process; this conversation goes on as {new}"
+            return aside
+
+    def _keep(self, write: Write) -> None:
+        if self._keeps and len(self._owed) < OWED:
+            self._owed.append(write)
+            self._pay()
+
+    def _pay(self) -> None:
+        """Writes what is owed; a full disk is told and ends nothing, since the writer keeps what it could not write."""
+        if not self._keeps:
+            self._owed.clear()
+        if self._writer is None:
+            return
+        for write in self._owed:
+            try:
+                write(self._writer)
+                self.unsaved = ""
+            except RootrankError as error:
+                self.unsaved = error.message
+        self._owed.clear()
+        if self._writer.renewed:
+            self._writer.renewed = False
+            self.notice = "the session's file was removed while it was open; it is written anew"
