@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientSession, CookieJar, WSMsgType, WSServerHandshakeError
+from aiohttp import ClientSession, ClientWebSocketResponse, CookieJar, WSMsgType, WSServerHandshakeError
 
 from assistant.tui.lost import gone
 
-PATIENCE = 90.0
+PATIENCE = 60.0
 
 
 @dataclass
@@ -84,7 +84,7 @@ def run(deed: Callable[[ClientSession], Awaitable[None]]) -> None:
     """Does something with a browser's memory of cookies."""
 
     async def with_session() -> None:
-        async with asyncio.timeout(PATIENCE), ClientSession(cookie_jar=CookieJar(unsafe=True)) as browser:
+        async with asyncio.timeout(3 * PATIENCE), ClientSession(cookie_jar=CookieJar(unsafe=True)) as browser:
             await deed(browser)
 
     asyncio.run(with_session())
@@ -110,14 +110,18 @@ async def screen_until(browser: ClientSession, running: Running, wanted: str, *,
         await drawn(tab, wanted)
 
 
-async def drawn(tab: object, wanted: str) -> str:
+async def drawn(tab: ClientWebSocketResponse, wanted: str) -> str:
     """What is drawn until some text has come, without what only moves and colours."""
     seen = ""
-    async for message in tab:  # type: ignore[attr-defined]
-        if message.type is WSMsgType.BINARY:
-            seen += re.sub(r"\x1b\[[0-9;?$]*[a-zA-Z]", "", message.data.decode("utf-8", "replace"))
-            if wanted in seen:
-                return seen
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for message in tab:
+                if message.type is WSMsgType.BINARY:
+                    seen += re.sub(r"\x1b\[[0-9;?$]*[a-zA-Z]", "", message.data.decode("utf-8", "replace"))
+                    if wanted in seen:
+                        return seen
+    except TimeoutError:
+        raise AssertionError(f"waited in vain after {seen[-2000:]!r}") from None
     raise AssertionError(f"closed after {seen[-2000:]!r}")
 
 
@@ -130,7 +134,16 @@ async def until(holds: Callable[[], object]) -> None:
 
 def test_nobody_comes_in_without_the_address(served: Running) -> None:
     async def deed(browser: ClientSession) -> None:
-        for path in ("/", "/?token=", "/?token=wrong", "/?token=%ff%00", "/static/js/textual.js", "/page.js", "/download/x", "/ws"):
+        for path in (
+            "/",
+            "/?token=",
+            "/?token=wrong",
+            "/?token=%ff%00",
+            "/static/js/textual.js",
+            "/page.js",
+            "/download/x",
+            "/ws",
+        ):
             status, text = await status_of(browser, served.origin + path)
             assert status == 403, path
             assert text.startswith("Refused: ")

@@ -27,6 +27,8 @@ READY = b"__GANGLION__\n"
 """The line after which the protocol begins."""
 MOST = 16_384
 """Bytes of standard error that are shown."""
+LARGEST = 64 << 20
+"""Bytes of one drawing, or of one piece of a file that is handed over."""
 COLUMNS = (10, 500)
 ROWS = (4, 200)
 
@@ -73,8 +75,10 @@ class Child(AppService):
         except asyncio.IncompleteReadError:
             pass
         except (ValueError, KeyError, TypeError, DecodeError):
-            # It does not speak the protocol, and blocks once nobody reads it.
+            # It does not speak the protocol, and would block once nobody reads it.
             self._kill()
+            while await process.stdout.read(MOST):
+                pass
         await process.wait()
         await asyncio.wait([said], timeout=GRACE)
         await self.say(said.result() if said.done() else "")
@@ -93,16 +97,16 @@ class Child(AppService):
             if drawn.at_eof():
                 return
         while True:
-            kind, size = await drawn.readexactly(1), await drawn.readexactly(4)
-            payload = await drawn.readexactly(int.from_bytes(size, "big"))
+            kind, length = await drawn.readexactly(1), int.from_bytes(await drawn.readexactly(4), "big")
+            if kind not in b"DMP" or length > LARGEST:
+                raise ValueError(kind, length)
+            payload = await drawn.readexactly(length)
             if kind == b"D":
                 await self.on_data(payload)
             elif kind == b"M":
                 await self.on_meta(payload)
-            elif kind == b"P":
-                await self.on_packed(payload)
             else:
-                raise ValueError(kind)
+                await self.on_packed(payload)
 
     async def on_data(self, payload: bytes) -> None:
         """Draws. Where the browser is gone, the rest is read all the same: a process that cannot write never ends."""
@@ -125,6 +129,7 @@ class Child(AppService):
         try:
             async with asyncio.timeout(GRACE):
                 await self.send_meta({"type": "quit"})
+                self.stdin.close()
                 await self._process.wait()
         except TimeoutError:
             self._kill()
