@@ -72,7 +72,8 @@ class Strand:
         """Begins anew at an offset, whose line is of a moment in microseconds."""
         self.keys = []
         self._begin = self._end = offset
-        self._floor = self._ceiling = moment
+        first = self._times(self.lines.forward(offset, 1))
+        self._floor, self._ceiling = moment, max(moment, first[0] or 0) if first else moment
         self._chunk = FIRST
 
     def holds(self, offset: int) -> int | None:
@@ -123,8 +124,9 @@ class Strand:
         own = self._times(found)
         for place, line in enumerate(found):
             time = own[place]
-            if time is not None and time > self._floor and _believed(time, self._floor, own[place + 1 :], 1):
-                self._floor = time
+            if time is not None and time > self._floor:
+                more = self._beyond(1) if time - self._floor >= JUMP else ()
+                self._floor = time if _believed(time, self._floor, [*own[place + 1 :], *more], 1) else self._floor
             self.keys.append(key_of(self._floor, self.number, line.offset))
         return True
 
@@ -137,11 +139,19 @@ class Strand:
         fresh: list[int] = []
         for place in range(len(found) - 1, -1, -1):
             time = carried[place]
-            if time is not None and time < self._ceiling and _believed(time, self._ceiling, carried[:place][::-1], -1):
-                self._ceiling = time
+            if time is not None and time < self._ceiling:
+                more = self._beyond(-1) if self._ceiling - time >= JUMP else ()
+                before = [*carried[:place][::-1], *more]
+                self._ceiling = time if _believed(time, self._ceiling, before, -1) else self._ceiling
             fresh.append(key_of(self._ceiling, self.number, found[place].offset))
         self.keys[:0] = fresh[::-1]
         return True
+
+    def _beyond(self, step: int) -> list[int | None]:
+        """Times of the next lines that were not read yet, in the order in which one comes to them."""
+        if step > 0:
+            return self._times(self.lines.forward(self._end, FIRST))
+        return self._times(self.lines.backward(self._begin, FIRST))[::-1]
 
     def _more(self) -> int:
         now, self._chunk = self._chunk, min(MOST, self._chunk * 2)
@@ -157,7 +167,10 @@ class Strand:
         if own and own[0] is None:
             own[0] = self.time_above(lines[0].offset)
         for place in range(1, len(own)):
-            own[place] = own[place - 1] if own[place] is None else own[place]
+            time, before = own[place], own[place - 1]
+            following = [*own[place + 1 :], self._ceiling]
+            if time is None or (before is not None and time > before and not _believed(time, before, following, 1)):
+                own[place] = before
         return own
 
     def time_above(self, offset: int) -> int | None:
@@ -202,8 +215,10 @@ class Strand:
         """The first line from an offset on that is of the moment or later; the end where there is none."""
         at = self.lines.start_of(offset)
         while found := self.lines.forward(at, MOST):
-            for line, time in zip(found, self._times(found), strict=True):
-                if time is not None and time >= moment:
+            times = self._times([*found, *self.lines.forward(found[-1].end, FIRST)])
+            for place, line in enumerate(found):
+                time = times[place]
+                if time is not None and time >= moment and _believed(time, moment, times[place + 1 :], 1):
                     return line.offset
             at = found[-1].end
             if at > offset + STEP:
