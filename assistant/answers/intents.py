@@ -1,29 +1,27 @@
-"""Which of the known questions was asked. Deterministic: words weighed by how rare they are, no model."""
+"""The questions that are known, as they stand in `knowledge/intents.yaml`, and which of them a text is like."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from assistant.answers.features import Words
+from assistant.answers.learning import likeness_of
+from assistant.answers.likeness import Example, Likeness
 from assistant.errors import KnowledgeError
 from assistant.paths import locate
 
 FILE_NAME = "intents.yaml"
-THRESHOLD = 0.47
-"""Likeness (cosine) to the best saying below which a question is beyond what is understood."""
-UNKNOWN_WORD, UNKNOWN_SHORT, UNKNOWN_PAIR = 5.0, 1.5, 1.0
 LATIN = 0x024F
 """The last letter of the extended Latin alphabet."""
-_TOKEN = re.compile(r"<[a-z]+>|[a-z0-9][a-z0-9'-]*")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Intent(BaseModel):
@@ -52,32 +50,38 @@ class IntentFile(BaseModel):
     """Words that are read as another."""
     causes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """What people call a cause: the cause classes (or layers, ending in a point) that it means."""
+    outside: tuple[str, ...] = ()
+    """Questions about something else; they keep apart what only sounds like a question about a job."""
     intents: tuple[Intent, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The intent that a question resembles most, and how much."""
+    """An intent ("" for something else) and how much a question is like it, around 0 to 1."""
 
     intent: str
     likeness: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Intents:
     """All intents, ready to be matched."""
 
     file: IntentFile
-    _sayings: list[tuple[str, dict[str, float]]] = field(default_factory=list, repr=False)
-    _rarity: dict[str, float] = field(default_factory=dict, repr=False)
+    cache: Path | None = None
+    """A folder in which what is learned from the sayings may be kept."""
 
-    def __post_init__(self) -> None:
-        bags = [(intent.id, self._terms(saying)) for intent in self.file.intents for saying in intent.says]
-        seen = Counter(term for _, bag in bags for term in set(bag))
-        self._rarity.update({term: math.log((1 + len(bags)) / (1 + count)) + 1 for term, count in seen.items()})
-        self._sayings.extend((name, self._weighed(bag)) for name, bag in bags)
+    @cached_property
+    def words(self) -> Words:
+        """How words are read."""
+        return Words(self.file.same, frozenset(self.file.fillers))
 
-    @property
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What was learned from the sayings; the first call takes a moment."""
+        return likeness_of(examples_of(self.file), self.cache)
+
+    @cached_property
     def vocabulary(self) -> set[str]:
         """All words that mean something here."""
         said = {word for intent in self.file.intents for says in intent.says for word in says.lower().split()}
@@ -92,29 +96,25 @@ class Intents:
         words = re.findall(r"[\w'-]+", text.lower())
         return sum(word in self.file.foreign for word in words) >= 2
 
-    def match(self, plain: str) -> Match | None:
-        """The best intent for a question with placeholders, or None where none resembles it."""
-        asked = self._weighed(self._terms(plain))
-        best = Match("", 0.0)
-        for name, saying in self._sayings:
-            likeness = _cosine(asked, saying)
-            if likeness > best.likeness + 1e-9:
-                best = Match(name, likeness)
-        return best if best.likeness >= THRESHOLD else None
-
-    def _terms(self, text: str) -> list[str]:
-        """Words and pairs of neighbours, as they are compared."""
-        same, fillers = self.file.same, self.file.fillers
-        read = [part for word in _TOKEN.findall(text.lower()) for part in same.get(word, word).split()]
-        words = [_stem(word) for word in read if word not in fillers]
-        return [*words, *(f"{one} {two}" for one, two in pairwise(words))]
-
-    def _weighed(self, terms: Iterable[str]) -> dict[str, float]:
-        counted = Counter(terms)
-        return {term: count * self._rarity.get(term, _unknown(term)) for term, count in counted.items()}
+    def ranked(self, plain: str) -> tuple[Match, ...]:
+        """All intents for a question with placeholders, the likeliest first."""
+        words = self.words.of(plain)
+        learned = self.likeness
+        scored = zip(learned.intents, map(float, learned.scores(words)), strict=True) if words else ()
+        return tuple(Match(*one) for one in sorted(scored, key=lambda one: (-one[1], one[0])))
 
 
-def load_intents(folders: Sequence[Path] | None = None) -> Intents:
+def examples_of(file: IntentFile) -> tuple[Example, ...]:
+    """The sayings, each form once."""
+    words = Words(file.same, frozenset(file.fillers))
+    said = [(intent.id, saying) for intent in file.intents for saying in intent.says]
+    said += [("", saying) for saying in file.outside]
+    return tuple(
+        dict.fromkeys(Example(name, read, saying) for name, saying in said if (read := tuple(words.of(saying))))
+    )
+
+
+def load_intents(folders: Sequence[Path] | None = None, cache: Path | None = None) -> Intents:
     """The intents of all folders, a later folder's in place of an earlier one's of the same id.
 
     Raises KnowledgeError, naming the file, where one cannot be read.
@@ -129,34 +129,16 @@ def load_intents(folders: Sequence[Path] | None = None) -> Intents:
             foreign=tuple(dict.fromkeys(word for file in read for word in file.foreign)),
             same={word: other for file in read for word, other in file.same.items()},
             causes={name: classes for file in read for name, classes in file.causes.items()},
+            outside=tuple(dict.fromkeys(saying for file in read for saying in file.outside)),
             intents=tuple(by_id.values()),
-        )
+        ),
+        cache,
     )
 
 
 def _read(path: Path) -> IntentFile:
     try:
-        return IntentFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return IntentFile.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         problem = " ".join(str(error).split())[:300]
         raise KnowledgeError(f"{path}: {problem}", hint="Correct the file, or take it out of the folder.") from error
-
-
-def _unknown(term: str) -> float:
-    """What a term weighs that no saying holds: a long word tells that something else is asked, a pair tells little."""
-    return UNKNOWN_PAIR if " " in term else UNKNOWN_WORD if len(term) >= 4 else UNKNOWN_SHORT
-
-
-def _stem(word: str) -> str:
-    if word.startswith("<") or len(word) < 5:
-        return word
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and not word.endswith("ss"):
-            return word.removesuffix(ending)
-    return word
-
-
-def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
-    shared = sum(weight * other[term] for term, weight in one.items() if term in other)
-    size = math.sqrt(sum(w * w for w in one.values()) * sum(w * w for w in other.values()))
-    return shared / size if size else 0.0

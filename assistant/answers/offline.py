@@ -10,9 +10,13 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
-from assistant.answers.intents import Intents, Match
+from assistant.answers.intents import Intents
+from assistant.answers.judging import Grip
+from assistant.answers.meaning import SecondOpinion
 from assistant.answers.models import AnswerEvent, Done, Failed, Question, Suggested, Turn, Usage
-from assistant.answers.replies_knowledge import beyond, help_, meaning, seen_before, thanks, word
+from assistant.answers.premises import denied
+from assistant.answers.replies_closing import act, close, drain, files, layer, lost, sure, ticket
+from assistant.answers.replies_knowledge import beyond, help_, lines_with_its_words, meaning, seen_before, thanks, word
 from assistant.answers.replies_logs import (
     baseline,
     compare,
@@ -36,11 +40,18 @@ REPLIES: Mapping[str, Callable[[Talk], Reply]] = {
     "what_failed": what_failed,
     "who": who,
     "why": why,
+    "sure": sure,
     "why_not": why_not,
+    "layer": layer,
     "fix": fix,
     "restart": restart,
+    "drain": drain,
+    "lost": lost,
+    "close": close,
+    "ticket": ticket,
     "missing": missing,
     "show": show,
+    "files": files,
     "meaning": meaning,
     "word": word,
     "timeline": timeline,
@@ -53,6 +64,7 @@ REPLIES: Mapping[str, Callable[[Talk], Reply]] = {
     "find": find,
     "iterations": iterations,
     "job": job,
+    "act": act,
     "help": help_,
     "thanks": thanks,
 }
@@ -77,10 +89,11 @@ class OfflineAnswerer:
 
     name = NAME
 
-    def __init__(self, calls: Calls, intents: Intents) -> None:
+    def __init__(self, calls: Calls, intents: Intents, second: SecondOpinion | None = None) -> None:
+        """`second`: who is asked what a question means where its words leave it open."""
         self._calls = calls
         self._intents = intents
-        self._reader = Reader(calls.desk.case, calls.desk.glossary, intents)
+        self._reader = Reader(calls.desk.case, calls.desk.glossary, intents, second)
 
     async def answer(self, question: Question, history: tuple[Turn, ...] = ()) -> AsyncIterator[AnswerEvent]:
         """The events of one turn. Tools may read logs, so each step runs in a thread of its own."""
@@ -106,11 +119,15 @@ class OfflineAnswerer:
             yield from self._foreword(talk, parts)
             for part in parts:
                 talk.named = part.named
+                yield from self._taken_as(talk, part)
+                yield from denied(talk, part.match.intent if part.match else "")
                 yield from _reply(part)(talk)
+                if part.grip is Grip.GUESSED:
+                    yield from lines_with_its_words(talk)
             yield from _explained(talk)
         except RootrankError as error:
             yield Failed(message=error.message, hint=error.hint)
-        yield Suggested(questions=self._next(parts[-1].match))
+        yield Suggested(questions=self._next(parts[-1]))
         yield Usage(model=NAME, calls=len(talk.asked))
         yield Done(answerer=NAME, seconds=round(time.monotonic() - started, 3))
 
@@ -119,16 +136,24 @@ class OfflineAnswerer:
         wanted = (talk.question.language or "en").lower()
         if parts[0].foreign or not wanted.startswith("en"):
             yield from talk.say("Without a language model I understand and answer English only.")
-        if any(part.guessed for part in parts):
-            yield from talk.say("I take that as a question for the cause.")
+
+    def _taken_as(self, talk: Talk, part: Understood) -> Reply:
+        """Where the question is only guessed at, the guess is named, so that a wrong one is seen at once."""
+        if part.grip is Grip.GUESSED and part.match is not None and (shows := self._shows(part.match.intent)):
+            yield from talk.note(f"I take that as: {shows}")
 
     def _shown(self) -> tuple[str, ...]:
         return tuple(intent.shows for intent in self._intents.file.intents if intent.shows)
 
-    def _next(self, match: Match | None) -> tuple[str, ...]:
-        wanted = _NEXT.get(match.intent if match else "", ("what_failed", "why", "fix"))
-        by_id = {intent.id: intent.shows for intent in self._intents.file.intents}
-        return tuple(by_id[name] for name in wanted if by_id.get(name))
+    def _next(self, part: Understood) -> tuple[str, ...]:
+        """What may be asked next: what else a guess could have meant, otherwise what follows."""
+        wanted: tuple[str, ...] = _NEXT.get(part.match.intent if part.match else "", ("what_failed", "why", "fix"))
+        if part.grip is Grip.GUESSED:
+            wanted = (*part.others, *wanted[:1])
+        return tuple(dict.fromkeys(shows for name in wanted if (shows := self._shows(name))))
+
+    def _shows(self, intent: str) -> str:
+        return next((one.shows for one in self._intents.file.intents if one.id == intent), "")
 
 
 def for_newcomer(question: Question) -> Question:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from assistant.answers.language import SEARCHING
-from assistant.answers.replies_verdict import means
+from assistant.answers.replies_verdict import means, sentence
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
 from assistant.tools.models import ResultStatus
@@ -16,14 +16,38 @@ from assistant.tools.models import ResultStatus
 def meaning(talk: Talk) -> Reply:
     """What a code, an error or a kind of failure means; without one, the initiating error of the case."""
     named = talk.named
-    codes = list(named.codes or named.quotes or _entries(talk) or named.words)
+    codes = list(named.codes or named.quotes or _entries(talk) or named.words or _phrase(talk))
     if not codes:
         cited = talk.case.verdict.evidence[:1]
         codes = [item.text for item in talk.case.evidence if item.id in cited]
     for code in codes[:2]:
         yield from _meaning(talk, code)
+        yield from _here(talk, code)
     if not codes:
         yield from talk.say("Name a code or an error, as in `Xid 79`.")
+
+
+_MEANT = re.compile(
+    r"(?i)(?:what\s+(?:does|do|is|are)?\s*(?:the\s+|a\s+)?(.{4,160}?)\s+(?:mean|means|meaning|about)\b"
+    r"|(?:meaning\s+of|explain|decode)\s+(?:the\s+|a\s+)?(.{4,160}?)\s*[?.!]*$)"
+)
+_NO_NAME = re.compile(r"(?i)\b(?:error|message|it|this|that|me|line|log|words?|you)\b")
+
+
+def _phrase(talk: Talk) -> list[str]:
+    """What is asked after in words of the log, without quotation marks."""
+    found = _MEANT.search(talk.question.text[:400])
+    said = next(filter(None, found.groups()), "") if found else ""
+    return [said] if " " in said and not _NO_NAME.search(said) else []
+
+
+def _here(talk: Talk, code: str) -> Reply:
+    """What it means in this case, where the verdict rests on it."""
+    verdict = talk.case.verdict
+    cited = [item for item in talk.case.evidence if item.id in verdict.evidence and code.lower() in item.text.lower()]
+    if cited:
+        overview = yield from talk.ask("overview")
+        yield from talk.say(f"In this case: {sentence(verdict.statement)}", cited[0].id, overview.id)
 
 
 def _entries(talk: Talk) -> list[str]:
@@ -94,7 +118,7 @@ def beyond(talk: Talk) -> Reply:
         yield from meaning(talk)
         return
     yield from talk.say("That question is beyond me without a language model.")
-    yield from _lines_with_its_words(talk)
+    yield from lines_with_its_words(talk)
     yield from talk.say("I understand questions like these:")
     for shown in talk.suggestions[:6]:
         yield from talk.item(shown)
@@ -104,7 +128,7 @@ def beyond(talk: Talk) -> Reply:
         yield from talk.lines(result)
 
 
-def _lines_with_its_words(talk: Talk) -> Reply:
+def lines_with_its_words(talk: Talk) -> Reply:
     """Log lines that hold the telling words of the question, all of them or as many as stand together."""
     told = [word for word in re.findall(r"[a-z][a-z0-9_.-]{3,}", talk.question.text.lower()) if word not in SEARCHING]
     words = sorted({re.sub(r"(?:ed|es|s|ing)$", "", word) for word in told}, key=lambda word: (-len(word), word))[:4]

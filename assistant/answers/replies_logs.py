@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from assistant.answers.language import SEARCHING
-from assistant.answers.replies_verdict import node_state, other_cause
+from assistant.answers.replies_verdict import node_state, other_cause, sentence
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, plural
 from assistant.case.vocabulary import Status
@@ -77,6 +77,8 @@ def timeline(talk: Talk) -> Reply:
     overview = yield from talk.ask("overview")
     when = [f"in stage {verdict.stage.value.replace('_', ' ')}" if verdict.stage else ""]
     when += [f"at iteration {verdict.iteration}" if verdict.iteration is not None else ""]
+    if talk.case.status is not Status.HEALTHY:
+        yield from talk.say(sentence(verdict.statement), overview.id)
     if any(when) and talk.case.status is not Status.HEALTHY:
         yield from talk.say(f"It happened {' '.join(filter(None, when))}.", overview.id)
     result = yield from talk.ask("timeline")
@@ -102,6 +104,8 @@ def place(talk: Talk) -> Reply:
             continue
         yield from talk.say(f"Rank {rank} is {'blamed' if rank in blamed else 'not blamed'}.", result.id)
         yield from talk.lines(result)
+        if not result.evidence:
+            yield from talk.say("No line of its own was read.")
     for node in talk.named.nodes[:4]:
         yield from node_state(talk, node, blamed)
         yield from _ranks_on(talk, node)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Generator, Iterable
 
+from assistant.answers.models import AnswerEvent
 from assistant.answers.talk import Reply, Talk
-from assistant.case.models import Alternative, Candidate, Evidence, Step
+from assistant.case.models import Alternative, Candidate, Case, Evidence, Step
 from assistant.case.text import clean, place, plural, ranges
 from assistant.case.vocabulary import ActionKind, Confidence, EvidenceClass, NodeState, Status
+from assistant.faults.models import FaultRole
 
 SURE = {
     Confidence.HIGH: "established",
@@ -25,19 +28,19 @@ def what_failed(talk: Talk) -> Reply:
         yield from talk.say(clean(verdict.statement), result.id)
         yield from talk.say("Nothing failed, and nobody is to blame.", result.id)
         return
-    yield from talk.say(_sentence(verdict.statement), *verdict.evidence[:2], result.id)
-    yield from _telling_line(talk)
+    yield from talk.say(sentence(verdict.statement), *verdict.evidence[:2], result.id)
+    yield from telling_line(talk)
     sure = SURE[verdict.confidence] if verdict.confidence else "unknown"
     yield from talk.say(f"Cause: `{verdict.cause}` ({sure}).", result.id)
-    yield from _whom(talk, result.id)
-    yield from talk.say(f"What to do now: {_sentence(verdict.action.text)}", result.id)
+    yield from whom(talk, result.id)
+    yield from talk.say(f"What to do now: {sentence(verdict.action.text)}", result.id)
     for failure in case.failures:
-        yield from talk.say(f"A further, independent failure: {_sentence(failure.verdict.statement)}", result.id)
+        yield from talk.say(f"A further, independent failure: {sentence(failure.verdict.statement)}", result.id)
     if verdict.evidence_class is not EvidenceClass.LOGS:
         yield from missing_short(talk)
 
 
-def _telling_line(talk: Talk) -> Reply:
+def telling_line(talk: Talk) -> Reply:
     """The cited line that tells most: one of the suspect's own, else the first."""
     blamed = {suspect.rank for suspect in talk.case.suspects if suspect.rank is not None}
     cited = [item for item in talk.case.evidence if item.id in talk.case.verdict.evidence]
@@ -46,7 +49,8 @@ def _telling_line(talk: Talk) -> Reply:
         yield from talk.say(f"It shows in `{clean(item.text)[:240].replace('`', chr(39))}`.", item.id)
 
 
-def _whom(talk: Talk, result: str) -> Reply:
+def whom(talk: Talk, result: str) -> Reply:
+    """Who is blamed, or that nobody is."""
     suspects = talk.case.suspects
     if not suspects:
         yield from talk.say("The logs prove nobody's guilt, so no rank and no node is blamed.", result)
@@ -59,7 +63,7 @@ def _whom(talk: Talk, result: str) -> Reply:
 def who(talk: Talk) -> Reply:
     """The suspects with their reasons, then who is only a candidate."""
     result = yield from talk.ask("overview")
-    yield from _whom(talk, result.id)
+    yield from whom(talk, result.id)
     for suspect in talk.case.suspects[:LIST]:
         yield from _reasons(talk, suspect, result.id)
     if not talk.case.suspects:
@@ -72,7 +76,7 @@ def who(talk: Talk) -> Reply:
 
 def _nobody(talk: Talk) -> str:
     if talk.case.status is Status.HEALTHY:
-        return "The run ended well."
+        return "Nothing failed: the run ended well."
     if talk.case.verdict.cause.startswith("scheduler."):
         return "The job was stopped from outside."
     return "Where all ranks fail alike, or only victims speak, blaming one of them would be a guess."
@@ -87,7 +91,7 @@ def why(talk: Talk) -> Reply:
     """The argument, the evidence itself, and how sure it is."""
     verdict = talk.case.verdict
     result = yield from talk.ask("overview")
-    yield from talk.say(_sentence(verdict.statement), result.id)
+    yield from talk.say(sentence(verdict.statement), result.id)
     for reason in verdict.why:
         yield from talk.item(clean(reason), result.id)
     yield from _suspect_named(talk, result.id)
@@ -137,7 +141,7 @@ def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) ->
     """Whether a cause that was named is the verdict, an alternative, a further failure, or nowhere in the logs."""
     verdict = talk.case.verdict
     if means(verdict.cause, classes):
-        yield from talk.say(f"That is the verdict: {_sentence(verdict.statement)}", result)
+        yield from talk.say(f"That is the verdict: {sentence(verdict.statement)}", result)
         return
     fitting = [other for other in verdict.alternatives if means(other.cause, classes)]
     for other in fitting:
@@ -147,11 +151,44 @@ def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) ->
         return
     further = [one for one in talk.case.failures if means(one.verdict.cause, classes)]
     if further:
-        yield from talk.say(f"There is such a failure besides: {_sentence(further[0].verdict.statement)}", result)
+        yield from talk.say(f"There is such a failure besides: {sentence(further[0].verdict.statement)}", result)
         return
-    yield from talk.say(f"Nothing in the logs that were read points to that ({said}).")
-    yield from talk.say(f"The verdict is `{verdict.cause}`: {_sentence(verdict.statement)}", result)
-    yield from talk.say("That the logs do not show it does not prove that it was not so.")
+    if borne_out(talk.case, said, classes):
+        yield from talk.say(f"The verdict speaks of it: {sentence(verdict.statement)}", result)
+        return
+    signs = yield from _signs(talk, said, classes)
+    yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
+    if not signs:
+        yield from talk.say("That the logs do not show it does not prove that it was not so.")
+
+
+def _signs(talk: Talk, said: str, classes: tuple[str, ...]) -> Generator[AnswerEvent, None, bool]:
+    """Events of such a cause that the verdict does not rest on, or that there are none; whether one may be a cause."""
+    library = talk.calls.desk.library
+    kin = [(event, fault) for event in talk.case.events if (fault := library.get(event.fault or "")) is not None]
+    kin = [(event, fault) for event, fault in kin if means(fault.cause, classes)]
+    roots = [event for event, fault in kin if fault.role is FaultRole.ROOT]
+    if not roots:
+        yield from talk.say(f"Nothing in the logs that were read points to that ({said}).")
+    shown = [event for event, _ in kin if not roots or event in roots][:2]
+    for event in shown:
+        listed = yield from talk.ask("list_events")
+        what = (
+            "There is a sign of it, though the verdict does not rest on it"
+            if roots
+            else "Only a consequence speaks of it"
+        )
+        yield from talk.say(f"{what}: {sentence(event.why)}", listed.id)
+        known = [item for name in event.evidence[:1] if (item := talk.calls.desk.evidence(name)) is not None]
+        talk.calls.desk.shown.add(known)
+        yield from evidence_lines(talk, known)
+    return bool(roots)
+
+
+def borne_out(case: Case, said: str, classes: tuple[str, ...]) -> bool:
+    """Whether what a person calls a cause is that of the verdict, or stands in its sentence."""
+    words = re.findall(r"\w+", case.verdict.statement.lower())
+    return means(case.verdict.cause, classes) or all(word in words for word in re.findall(r"\w+", said.lower()))
 
 
 def means(cause: str, classes: Iterable[str]) -> bool:
@@ -160,7 +197,10 @@ def means(cause: str, classes: Iterable[str]) -> bool:
 
 
 def _alternative(talk: Talk, other: Alternative, result: str) -> Reply:
-    yield from talk.item(f"`{other.cause}`: {clean(other.why)}", *other.evidence[:2], result)
+    known = [item for name in other.evidence[:2] if (item := talk.calls.desk.evidence(name)) is not None]
+    talk.calls.desk.shown.add(known)
+    yield from talk.item(f"`{other.cause}`: {clean(other.why)}", *(item.id for item in known), result)
+    yield from evidence_lines(talk, known)
 
 
 def _other_place(talk: Talk) -> Reply:
@@ -193,20 +233,24 @@ def node_state(talk: Talk, node: str, blamed: Collection[object]) -> Reply:
 
 def _all_alternatives(talk: Talk, result: str) -> Reply:
     verdict = talk.case.verdict
-    yield from talk.say(f"The verdict is `{verdict.cause}`: {_sentence(verdict.statement)}", result)
-    others = verdict.alternatives
-    if not others:
-        yield from talk.say("No other explanation has evidence of its own in these logs.", result)
-    for other in others:
-        yield from _alternative(talk, other, result)
+    yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
+    yield from alternatives(talk, result)
     yield from missing_short(talk)
+
+
+def alternatives(talk: Talk, result: str) -> Reply:
+    """What else has evidence of its own."""
+    if not talk.case.verdict.alternatives:
+        yield from talk.say("No other explanation has evidence of its own in these logs.", result)
+    for other in talk.case.verdict.alternatives:
+        yield from _alternative(talk, other, result)
 
 
 def fix(talk: Talk) -> Reply:
     """The action with its steps."""
     action = talk.case.verdict.action
     result = yield from talk.ask("overview")
-    yield from talk.say(_sentence(action.text), result.id)
+    yield from talk.say(sentence(action.text), result.id)
     for number, step in enumerate(action.steps, start=1):
         yield from _step(talk, number, step)
     if not action.steps and action.kind is ActionKind.NONE:
@@ -231,7 +275,7 @@ def restart(talk: Talk) -> Reply:
         yield from talk.say("The run ended well; there is nothing to restart.", overview.id)
         return
     yield from talk.say(_ADVICE[verdict.action.kind], overview.id)
-    yield from talk.say(_sentence(verdict.action.text), overview.id)
+    yield from talk.say(sentence(verdict.action.text), overview.id)
     pace = yield from talk.ask("iteration_stats")
     told = [line for line in pace.text.splitlines() if line.startswith(("Last complete checkpoint", "Last iteration"))]
     for line in told:
@@ -311,6 +355,7 @@ _STATES = {
 }
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """A text of the case as a whole sentence."""
     whole = clean(text).strip()
     return whole if whole.endswith((".", "!", "?")) else f"{whole}."

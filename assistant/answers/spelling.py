@@ -1,4 +1,4 @@
-"""Mends slips of the typing hand in a question, against the words that are known."""
+"""Mends slips of the typing hand in a question, against the words that are known, and spaces that were left out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-_WORD = re.compile(r"(?<![\w./:<@-])[a-z][a-z']{2,19}(?![\w./:>@-])")
+_WORD = re.compile(r"(?<![\w./:<@-])[a-z][a-z']{2,39}(?![\w./:>@-])")
+RUN = 8
+"""From so many letters on, a word may be several that were typed without spaces."""
 SHORT, LONG = 5, 9
 """Up to so many letters only a swap, a lost or a doubled letter is a slip; from so many on two slips are."""
 
@@ -28,8 +30,21 @@ class Spelling:
     def _meant(self, word: str) -> str:
         if word in self._known or word.rstrip("s") in self._known:
             return word
+        if len(word) >= RUN and (apart := self._apart(word)):
+            return apart
         near = [known for known in self._by_letter.get(word[0], ()) if _near(word, known)]
         return min(near, key=lambda known: (distance(word, known), known), default=word)
+
+    def _apart(self, run: str) -> str:
+        """The fewest known words that a run of letters consists of, with spaces; "" where it does not."""
+        best: list[tuple[str, ...] | None] = [(), *[None] * len(run)]
+        for end in range(1, len(run) + 1):
+            for start in range(max(0, end - 16), end):
+                before, word = best[start], run[start:end]
+                fits = before is not None and word in self._known and (len(word) > 1 or word in "ai")
+                if fits and before is not None and (best[end] is None or len(before) + 1 < len(best[end] or ())):
+                    best[end] = (*before, word)
+        return " ".join(best[-1] or ())
 
 
 def _near(word: str, known: str) -> bool:

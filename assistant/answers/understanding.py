@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from assistant.answers.entities import Entities, entities, known_nodes
 from assistant.answers.intents import Intents, Match
+from assistant.answers.judging import Grip, grip
+from assistant.answers.meaning import SecondOpinion
 from assistant.answers.spelling import Spelling
 from assistant.case.models import Case
 from assistant.tools.words import Glossary
@@ -15,7 +17,15 @@ MOST = 3
 """Parts of a question that are answered."""
 WORDED = 0.75
 """Likeness from which a question is taken to be one for the meaning of a word: many questions only hold one."""
-_WHY = re.compile(r"(?i)^\W*(?:so\s+|and\s+|but\s+|ok\s+)?(?:why|how come)\b")
+DOUBT = 0.15
+"""How much better a mended reading must be than the one that stands there: many words only look like slips."""
+LONGEST = 2000
+"""Letters of a question that are read."""
+PIECES = 12
+"""Pieces of a question that are read."""
+_COURTESY = ("thanks", "help")
+"""Not answered beside another part."""
+_BARE_WHY = re.compile(r"(?i)^\W*(?:so\s+|and\s+|but\s+|ok\s+)?(?:why|how come|how so|says who)\W*$")
 _ASKS = (
     r"what|what's|whats|how|why|which|who|who's|where|when|is|are|was|were|can|could|should|shall|do|does|did|will|"
     r"show|give|tell|list|find|explain|compare"
@@ -42,13 +52,14 @@ _CARRIED = {
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """One part of a question; without an intent it is beyond what is understood."""
+    """One part of a question; without a match it is beyond what is understood."""
 
     text: str
     named: Entities
     match: Match | None
-    guessed: bool = False
-    """Only its `why` is understood: it is taken as a question for the cause."""
+    grip: Grip = Grip.SURE
+    others: tuple[str, ...] = ()
+    """The next likeliest intents."""
     foreign: bool = False
     """It is in a language that is not understood."""
 
@@ -56,61 +67,116 @@ class Understood:
 class Reader:
     """Reads questions about one case."""
 
-    def __init__(self, case: Case, glossary: Glossary, intents: Intents) -> None:
+    def __init__(self, case: Case, glossary: Glossary, intents: Intents, second: SecondOpinion | None = None) -> None:
         self._case = case
         self._glossary = glossary
         self._intents = intents
+        self._second = second
         names = [name for word in glossary.words for name in (word.term, *word.aliases)]
         known = [*intents.vocabulary, *known_nodes(case), *names]
         self._spelling = Spelling(part for name in known for part in re.findall(r"[a-z']+", name.lower()))
 
     def read(self, text: str, before: str = "") -> list[Understood]:
         """The parts of a question, in order; `before` is the question that was asked last."""
+        text = text[:LONGEST]
         whole = self._one(text)
-        if whole.match is None and self._intents.is_foreign(text):
-            return [replace(whole, foreign=True)]
+        if whole.grip is not Grip.SURE and self._intents.is_foreign(text):
+            return [replace(whole, match=None, foreign=True)]
         parts = self._parts(text, whole)
         if before and len(parts) == 1:
-            return [self._going_on(parts[0], self._one(before))]
+            return [self._going_on(parts[0], before)]
         return parts
 
     def _one(self, text: str) -> Understood:
-        named = entities(self._spelling.mended(text), self._case, self._glossary, self._intents.file.causes)
-        match = self._match(named)
-        if match is None and _WHY.search(text):
-            return Understood(text, named, Match("what_failed", 0.0), guessed=True)
-        return Understood(text, named, match)
+        """The best reading: as it stands, else with slips of the hand mended, else by what it means."""
+        best = self._read_as(text)
+        mended = self._spelling.mended(text)
+        if best.grip is not Grip.SURE and mended != text:
+            other = self._read_as(mended)
+            (rank, likeness), (other_rank, other_likeness) = _held(best), _held(other)
+            best = other if (other_rank, other_likeness) > (rank, likeness + DOUBT) else best
+        if best.grip is not Grip.SURE and self._second is not None:
+            best = self._asked_again(best)
+        return replace(best, text=text)
 
-    def _match(self, named: Entities) -> Match | None:
-        """The best of its readings: words as they stand, as causes, as words to be explained."""
-        readings = [self._intents.match(named.bare), self._intents.match(named.plain)]
-        worded = self._intents.match(_with_word(named)) if named.words else None
-        readings += [worded] if worded is not None and worded.intent == "word" and worded.likeness >= WORDED else []
-        return max((one for one in readings if one is not None), key=lambda one: one.likeness, default=None)
+    def _read_as(self, text: str) -> Understood:
+        """The best of its readings: words as they stand, as causes, as a word to be explained."""
+        named = entities(text, self._case, self._glossary, self._intents.file.causes)
+        best = max((self._reading(plain, named) for plain in dict.fromkeys((named.bare, named.plain))), key=_held)
+        if best.grip is Grip.SURE or not named.words:
+            return best
+        worded = self._reading(_with_word(named), named)
+        is_word = worded.match is not None and worded.match.intent == "word" and worded.match.likeness >= WORDED
+        return max(best, worded, key=_held) if is_word else best
+
+    def _reading(self, plain: str, named: Entities) -> Understood:
+        return self._judged(plain, named, self._intents.ranked(plain))
+
+    def _judged(self, plain: str, named: Entities, ranked: tuple[Match, ...]) -> Understood:
+        strange = self._intents.likeness.strange(self._intents.words.of(plain))
+        held = grip(ranked, strange, "<" in plain or bool(named.words))
+        inside = [match for match in ranked if match.intent]
+        match = inside[0] if inside and held is not Grip.BEYOND else None
+        return Understood(plain, named, match, held, tuple(one.intent for one in inside[1:3]))
+
+    def _asked_again(self, best: Understood) -> Understood:
+        """The same with what it means taken into account, where a model can tell."""
+        plain = best.text
+        scored = self._second.scores(self._intents.words.of(plain), plain) if self._second is not None else None
+        if scored is None:
+            return best
+        pairs = zip(scored[0], map(float, scored[1]), strict=True)
+        return self._judged(
+            plain, best.named, tuple(Match(*one) for one in sorted(pairs, key=lambda one: (-one[1], one[0])))
+        )
 
     def _parts(self, text: str, whole: Understood) -> list[Understood]:
-        pieces = [piece for piece in _PARTS.split(text) if piece and re.search(r"\w", piece)]
+        pieces = [piece for piece in _PARTS.split(text) if piece and re.search(r"\w", piece)][:PIECES]
         if len(pieces) < 2:
             return [whole]
         read = [part for part in map(self._one, pieces) if part.match is not None]
-        distinct = {part.match.intent: part for part in reversed(read) if part.match is not None}
-        parts = [part for part in read if part.match and distinct[part.match.intent] is part][:MOST]
-        best = max((part.match.likeness for part in parts if part.match), default=0.0)
-        if not parts or (len(parts) == 1 and whole.match is not None and whole.match.likeness >= best):
+        sure = [part for part in read if part.grip is Grip.SURE] or read
+        telling = [part for part in sure if _intent(part) not in _COURTESY] or sure
+        distinct = {_intent(part): part for part in reversed(telling)}
+        parts = [part for part in telling if distinct[_intent(part)] is part][:MOST]
+        if not parts or (len(parts) == 1 and _held(whole) >= _held(parts[0])):
             return [whole]
         return parts
 
-    def _going_on(self, now: Understood, before: Understood) -> Understood:
+    def _going_on(self, now: Understood, text: str) -> Understood:
         """`and rank 3?` asks of rank 3 what was asked before; `that node` is the one that was named before."""
+        before = self._one(text)
+        if _BARE_WHY.match(now.text):
+            named = replace(now.named, ranks=before.named.ranks)
+            return replace(now, named=named, match=Match("why", 1.0), grip=Grip.SURE)
         if _POINTS_BACK.search(now.text) and not (now.named.ranks or now.named.nodes):
-            named = replace(now.named, ranks=before.named.ranks, nodes=before.named.nodes)
-            return replace(now, named=named)
+            return self._pointed(now, before.named)
         earlier = before.match
         if earlier is None or not _GOES_ON.search(now.text) or len(now.text.split()) > 6:
             return now
         if any(getattr(now.named, kind) for kind in _CARRIED.get(earlier.intent, ())):
-            return replace(now, match=earlier)
+            return replace(now, match=earlier, grip=Grip.SURE)
         return now
+
+    def _pointed(self, now: Understood, named: Entities) -> Understood:
+        """The question with the place put in that it points back to."""
+        places = [f"rank {rank}" for rank in named.ranks[:1]] or list(named.nodes[:1])
+        if not places:
+            return now
+        there = self._one(_POINTS_BACK.sub(places[0], now.text))
+        return replace(there, text=now.text)
+
+
+_RANK = {Grip.BEYOND: 0, Grip.GUESSED: 1, Grip.SURE: 2}
+
+
+def _intent(part: Understood) -> str:
+    return part.match.intent if part.match is not None else ""
+
+
+def _held(one: Understood) -> tuple[int, float]:
+    """How well a reading is held."""
+    return _RANK[one.grip], one.match.likeness if one.match is not None else 0.0
 
 
 def _with_word(named: Entities) -> str:

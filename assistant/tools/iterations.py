@@ -23,22 +23,38 @@ from assistant.tools.overview import NoArguments
 def iteration_stats(desk: Desk, arguments: Arguments) -> Finding:
     """Iteration times, losses and what was odd about them."""
     temporal = desk.examination.findings.temporal
-    rows = [*_reach(temporal), *_times(desk), *_losses(desk), *_odd(desk, temporal)]
+    rows = [*_reach(desk, temporal), *_times(desk), *_losses(desk), *_odd(desk, temporal)]
     remark = losses(desk.examination.reading.scan).remark
     rows += [clean(remark)] if remark else []
     return found(rows) if rows else nothing("No iteration line was recognised in these logs.")
 
 
-def _reach(temporal: TemporalResult) -> Iterator[str]:
+def _reach(desk: Desk, temporal: TemporalResult) -> Iterator[str]:
     if temporal.last_iteration is not None:
         yield f"Last iteration: {temporal.last_iteration}"
     if temporal.last_checkpoint is not None:
         yield f"Last complete checkpoint: iteration {temporal.last_checkpoint}"
+        yield from _since(desk, temporal)
     if temporal.change_point is not None:
         at, before, after = temporal.change_point
         yield f"The pace changed at iteration {at}: {duration(before)} before, {duration(after)} after"
     if temporal.stalled_for is not None:
         yield f"No progress in the last {duration(temporal.stalled_for)} of the logs"
+
+
+def _since(desk: Desk, temporal: TemporalResult) -> Iterator[str]:
+    """The work that a restart from the last complete checkpoint does again."""
+    last, kept = temporal.last_iteration, temporal.last_checkpoint
+    if last is None or kept is None or last < kept:
+        return
+    times = steps_of(desk.examination.reading.scan)[1]["duration"]
+    each = times.median() if len(times) else None
+    pace = (
+        f", about {duration(float(each) * (last - kept))} of training"
+        if isinstance(each, float) and last > kept
+        else ""
+    )
+    yield f"Since the last complete checkpoint: {plural(last - kept, 'iteration')}{pace}"
 
 
 def _times(desk: Desk) -> Iterator[str]:

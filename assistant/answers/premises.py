@@ -1,0 +1,43 @@
+"""What a question takes for granted and the case does not bear out: ranks and nodes that are none, another cause."""
+
+from __future__ import annotations
+
+from assistant.answers.replies_verdict import borne_out, other_cause
+from assistant.answers.talk import Reply, Talk
+from assistant.case.text import clean, ranges
+from assistant.case.vocabulary import Status
+
+_NAMES_PLACES = frozenset({"place", "why_not", "compare"})
+"""Intents whose replies say themselves what is known of a place."""
+_PRESUMES = frozenset({"what_failed", "who", "why", "sure", "place", "timeline", "ticket", "lost"})
+"""Intents that take a cause that is named with them for granted."""
+
+
+def denied(talk: Talk, intent: str) -> Reply:
+    """Says what is not so, before the answer."""
+    if intent not in _NAMES_PLACES:
+        yield from _no_ranks(talk)
+        for stranger in talk.named.strangers[:2]:
+            yield from talk.note(f"The logs name no node `{clean(stranger)}`.")
+    if intent in _PRESUMES and talk.case.status is not Status.HEALTHY:
+        yield from _no_cause(talk)
+
+
+def _no_ranks(talk: Talk) -> Reply:
+    known = {rank for node in talk.case.nodes for rank in node.ranks}
+    known |= {one.rank for one in talk.case.candidates if one.rank is not None}
+    known |= set(range(talk.case.job.world_size or 0))
+    strange = [rank for rank in talk.named.ranks[:3] if known and rank not in known]
+    for rank in strange:
+        yield from talk.note(f"There is no rank {rank} in these logs; they know {_ranks(known)}.")
+
+
+def _ranks(known: set[int]) -> str:
+    return f"rank {min(known)}" if len(known) == 1 else f"ranks {ranges(known)}"
+
+
+def _no_cause(talk: Talk) -> Reply:
+    for said, classes in talk.named.causes[:1]:
+        if not borne_out(talk.case, said, classes):
+            overview = yield from talk.ask("overview")
+            yield from other_cause(talk, said, classes, overview.id)
