@@ -7,7 +7,7 @@ widget that shows such text takes it through here; a test looks for those that d
 from __future__ import annotations
 
 from textual.content import Content
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from assistant.case.text import clean
 
@@ -43,6 +43,14 @@ class Literal(Static):
     def show(self, text: str | Content) -> None:
         """Replaces what it shows."""
         self.update(_drawn(text))
+
+
+class PlainInput(Input):
+    """A line of input that takes nothing that a terminal would act on, whatever is pasted into it."""
+
+    def validate_value(self, value: str) -> str:
+        """What is kept of a new value."""
+        return value if value.isprintable() else clean(value)
 
 
 def _drawn(text: str | Content) -> Content:

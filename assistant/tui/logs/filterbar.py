@@ -11,13 +11,13 @@ from textual.widgets import Input
 
 from assistant.tui.logs.filters import Filter, FilterList, Kind
 from assistant.tui.logs.typed import Around, complete, hint, said
-from assistant.tui.safe import Literal, plain
+from assistant.tui.safe import Literal, PlainInput, plain
 
 LONGEST = 40
 """Characters of one filter that are shown."""
 
 
-class FilterLine(Input):
+class FilterLine(PlainInput):
     """Where filters are typed. Tab completes."""
 
     async def on_key(self, event: events.Key) -> None:

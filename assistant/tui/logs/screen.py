@@ -22,7 +22,7 @@ from assistant.tui.logs.lines import LogLine
 from assistant.tui.logs.pane import LogPane
 from assistant.tui.logs.sifting import Search
 from assistant.tui.marks import size
-from assistant.tui.safe import Literal, plain
+from assistant.tui.safe import Literal, PlainInput, plain
 
 Marker = Callable[[LogBook, LogLine, int], str]
 """Makes a line evidence, by its number; returns the id it got."""
@@ -80,7 +80,7 @@ class LogScreen(Screen[None]):
         yield self.pane
         yield self.filterer.bar
         yield Literal(id="log-state")
-        yield Input(
+        yield PlainInput(
             id="log-search", placeholder="words or an RE2 expression; a capital letter minds case", compact=True
         )
         yield Footer(show_command_palette=False, compact=True)

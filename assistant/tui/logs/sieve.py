@@ -140,6 +140,9 @@ def _of_writers(one: Filter) -> bool:
     return one.kind in (Kind.NODE, Kind.RANK)
 
 
+_ASCII = bytes(range(128)) + b"?" * 128
+
+
 class _Lines:
     """The lines of a block: where each begins and ends."""
 
@@ -163,12 +166,12 @@ class _Lines:
             lines = (uncoloured(self.line(line)).decode("utf-8", "replace") for line in at.tolist())
             return pl.Series(list(lines), dtype=pl.String)
         length = np.minimum(self.ends[at] - self.starts[at], self._writing.looked_at)
-        found = stretches(blob(self.data), self.starts[at], length).cast(pl.String, strict=False)
-        broken = np.flatnonzero(found.is_null().to_numpy())
-        if len(broken):
-            mended = [self.line(line).decode("utf-8", "replace") for line in at[broken].tolist()]
-            found = found.scatter(broken, mended)
-        return found
+        if self.data.isascii():
+            return stretches(blob(self.data), self.starts[at], length).cast(pl.String)
+        counts = np.concatenate([[0], np.cumsum(np.frombuffer(self.data, dtype=np.uint8) >= 0x80)])
+        wide = np.flatnonzero(counts[self.starts[at] + length] > counts[self.starts[at]])
+        found = stretches(blob(self.data.translate(_ASCII)), self.starts[at], length).cast(pl.String)
+        return found.scatter(wide, [self.line(line).decode("utf-8", "replace") for line in at[wide].tolist()])
 
     def all_times(self) -> Floats:
         """The times that stand on the lines."""

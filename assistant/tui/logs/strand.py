@@ -21,7 +21,7 @@ OFFSETS = (1 << OFFSET_BITS) - 1
 NUMBERS = (1 << NUMBER_BITS) - 1
 FIRST, MOST = 16, 512
 """Lines that are read at once: few at first, since there may be many sources, more where one goes on."""
-NEAR = 16 * 1024
+NEAR = 4 * 1024
 """Bytes between two probes below which a place is looked for line by line."""
 STEP = 1024 * 1024
 """Bytes between two probes in a packed file, which is read in its order."""
@@ -214,7 +214,7 @@ class Strand:
     def _first_at(self, offset: int, moment: int) -> int:
         """The first line from an offset on that is of the moment or later; the end where there is none."""
         at = self.lines.start_of(offset)
-        while found := self.lines.forward(at, MOST):
+        while found := self.lines.forward(at, 4 * FIRST):
             times = self._times([*found, *self.lines.forward(found[-1].end, FIRST)])
             for place, line in enumerate(found):
                 time = times[place]
