@@ -30,6 +30,7 @@ Merger = Callable[[LogBook, LogLine | None], None]
 """Opens a log together with others, at a line."""
 EVERY = 0.2
 """Seconds between two looks at what was counted and found meanwhile, and at the file."""
+DIGITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 LINES = 2_000
 """Lines that are copied at once."""
 
@@ -43,7 +44,10 @@ class LogScreen(Screen[None]):
         Binding("N,p", "found(-1)", "Previous", show=False, id="log.previous"),
         Binding("f", "filters", "Filters", id="log.filters"),
         Binding("ampersand", "filter", "Only found", show=False, id="log.filter"),
-        *(Binding(str(n), f"flip({n})", f"Filter {n}", show=False, id=f"log.filter-{n}") for n in range(1, 10)),
+        *(
+            Binding(str(number), f"flip({number})", f"Filter {number}", show=False, id=f"log.filter-{name}")
+            for number, name in enumerate(DIGITS, 1)
+        ),
         Binding("0", "flip_all", "All filters", show=False, id="log.filter-all"),
         Binding("e", "alarm(1)", "Error", id="log.next-error"),
         Binding("E", "alarm(-1)", "Previous error", show=False, id="log.previous-error"),
