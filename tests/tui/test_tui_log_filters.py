@@ -261,6 +261,23 @@ def test_another_process_filters_and_goes_on_with_what_is_appended(tmp_path: Pat
     assert not sifting.failed
 
 
+@pytest.mark.parametrize("timed", [False, True])
+def test_times_are_found_once_wherever_they_stand_in_a_large_file(tmp_path: Path, timed: bool) -> None:
+    """The part where they should stand is looked at first; a file whose times go back holds others."""
+    rows = [b"2031-04-02 12:%02d:%02d.000 INFO %s" % (n // 60 % 60, n % 60, b"x" * 3_000) for n in range(3_600)]
+    rows.insert(200, b"2031-04-02 12:30:00.500 INFO early")
+    rows.insert(3_300, b"2031-04-02 12:30:00.500 INFO late")
+    rows.insert(3_301, b"goes on")
+    source = source_in(tmp_path, "x.log", b"\n".join(rows) + b"\n")
+    wanted = [n for n, row in enumerate(rows) if b"12:30:00" in row or row == b"goes on"]
+    sifting = Sifting([Sifted(source, writing_of(source))], read_filters("time=12:30:00", AROUND), timed=timed)
+    assert sifting.wait(60)
+    data = source.path.read_bytes()
+    assert sorted(data[:at].count(b"\n") for at in sifting.hits) == wanted
+    assert timed or list(sifting.hits) == sorted(sifting.hits)
+    sifting.stop()
+
+
 def test_several_logs_are_filtered_by_one_process_and_a_lost_one_is_told(tmp_path: Path) -> None:
     sources = [source_in(tmp_path, f"{number}.log", LINES) for number in range(3)]
     items = [Sifted(one, writing_of(one)) for one in sources]

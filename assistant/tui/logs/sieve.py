@@ -61,6 +61,10 @@ class Sieve:
         sole = self._writing.sole
         return sole is not None and not all(one.takes(sole) for one in self._filters if _of_writers(one))
 
+    def begin_after(self, time: float | None) -> None:
+        """Begins in the middle of a source, behind a line of that time."""
+        self._time = float("nan") if time is None else time
+
     def passing(self, block: Block) -> Passed:
         """The lines of a block that pass."""
         lines = _Lines(block, self._writing)

@@ -1,9 +1,10 @@
 """A process of its own that filters the lines of some sources, so that the screen never waits for it.
 
 It is told what to do by one JSON object on standard input, and answers on standard output with records of 17 bytes: a
-letter and two integers. `S` number: a source begins. `T` microseconds: the time of the line told next, -1 where it has
-none. `H` offset, line: a line that passes. `P` offset, lines: how far it is. `E`: the end of the source. `X`: the
-source cannot be read. Of a single source it goes on with what is appended. It ends by itself when nobody reads.
+letter and two integers. `S` number: what follows is of that source. `T` microseconds: the time of the line told next,
+-1 where it has none. `H` offset, line: a line that passes. `P` offset, lines: how far it is. `E`: the end of the
+source. `X`: the source cannot be read. Where a time is asked for, the part in which it should stand comes first. Of a
+single source it goes on with what is appended. It ends by itself when nobody reads.
 """
 
 from __future__ import annotations
@@ -12,19 +13,22 @@ import json
 import os
 import select
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from assistant.errors import RootrankError
 from assistant.intake.models import Block, Codec, Source, Unread
 from assistant.intake.reader import read_blocks
 from assistant.tui.logs import filters as filtering
 from assistant.tui.logs import writing as ways
 from assistant.tui.logs.filters import Filter
 from assistant.tui.logs.sieve import Passed, Sieve
+from assistant.tui.logs.window import Window, blocks_in, window_of
 from assistant.tui.logs.writing import Writing
 
 RECORD = np.dtype([("kind", "S1"), ("a", "<i8"), ("b", "<i8")])
@@ -63,16 +67,45 @@ def main() -> int:
     chosen = filtering.heard(told["filters"])
     try:
         budget = Budget(MOST)
-        for number, each in enumerate(told["sources"]):
-            _tell(records(b"S", [number]))
-            writing, known = ways.heard(each.pop("writing")), each.pop("records")
-            source = Source(id=number, **{**each, "path": Path(each["path"]), "codec": Codec(each["codec"])})
-            sieve = Sieve(chosen, writing, timed=told["timed"], records=known)
-            for data in _sifted(source, sieve, told["timed"], told["follow"], budget):
+        jobs = [_job(number, each, chosen, told["timed"]) for number, each in enumerate(told["sources"])]
+        for job in jobs:
+            for data in _first(job, chosen, budget):
+                _tell(records(b"S", [job.source.id]) + data)
+        for job in jobs:
+            _tell(records(b"S", [job.source.id]))
+            for data in _sifted(job, told["follow"], budget):
                 _tell(data)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return 0
+
+
+@dataclass(slots=True)
+class Job:
+    """The work on one source."""
+
+    source: Source
+    writing: Writing
+    make: Callable[[], Sieve]
+    timed: bool
+    window: Window = field(default_factory=Window)
+    """What was looked at first."""
+
+
+def _job(number: int, told: dict[str, Any], filters: Sequence[Filter], timed: bool) -> Job:
+    writing, known = ways.heard(told.pop("writing")), told.pop("records")
+    source = Source(id=number, **{**told, "path": Path(told["path"]), "codec": Codec(told["codec"])})
+    return Job(source, writing, lambda: Sieve(filters, writing, timed=timed, records=known), timed)
+
+
+def _first(job: Job, filters: Sequence[Filter], budget: Budget) -> Iterator[bytes]:
+    """What passes in the part of the source in which the times that are asked for should stand."""
+    sieve = job.make()
+    with suppress(RootrankError):
+        window = Window() if sieve.nothing else window_of(job.source, job.writing, filters)
+        for block in blocks_in(job.source, window, sieve, job.writing) if window.end > window.begin else ():
+            yield _hits(sieve.passing(block), job, budget)
+            job.window = Window(window.begin, block.offset + len(block.data))
 
 
 def _tell(data: bytes) -> None:
@@ -96,24 +129,27 @@ def records(kind: bytes, first: Sequence[int], second: Sequence[int] | None = No
     return found.tobytes()
 
 
-def _sifted(source: Source, sieve: Sieve, timed: bool, follow: bool, budget: Budget) -> Iterator[bytes]:
+def _sifted(job: Job, follow: bool, budget: Budget) -> Iterator[bytes]:
     problems: list[Unread] = []
+    source, sieve = job.source, job.make()
     whole, last, number = 0, -1, 1
     for block in () if sieve.nothing else read_blocks(source, problems.append, block_bytes=BLOCK):
         passed = sieve.passing(block)
         last = max(last, int(passed.offsets[-1]) if len(passed.offsets) else -1)
-        yield _hits(passed, timed, budget)
+        yield _hits(passed, job, budget)
         end = block.offset + len(block.data)
         whole, number = block.offset + block.data.rfind(b"\n") + 1, block.line + block.data.count(b"\n")
         yield records(b"P", [end], [number])
     yield records(b"X" if problems else b"E", [0])
     if follow and not problems and not sieve.nothing:
-        yield from _arriving(source, sieve, whole, number, last, timed, budget)
+        yield from _arriving(job, sieve, whole, number, last, budget)
 
 
-def _hits(passed: Passed, timed: bool, budget: Budget, after: int = -1) -> bytes:
-    """The lines that passed, behind an offset."""
-    chosen = np.flatnonzero(passed.offsets > after)[: budget.left]
+def _hits(passed: Passed, job: Job, budget: Budget, after: int = -1) -> bytes:
+    """The lines that passed, behind an offset, but those that were told before."""
+    timed, offsets = job.timed, passed.offsets
+    fresh = (offsets > after) & ((offsets < job.window.begin) | (offsets >= job.window.end))
+    chosen = np.flatnonzero(fresh)[: budget.left]
     budget.left -= len(chosen)
     rows = np.zeros((len(chosen), 1 + timed), dtype=RECORD)
     rows["kind"][:, -1], rows["a"][:, -1], rows["b"][:, -1] = b"H", passed.offsets[chosen], passed.numbers[chosen]
@@ -124,11 +160,9 @@ def _hits(passed: Passed, timed: bool, budget: Budget, after: int = -1) -> bytes
     return rows.tobytes()
 
 
-def _arriving(
-    source: Source, sieve: Sieve, begin: int, number: int, last: int, timed: bool, budget: Budget
-) -> Iterator[bytes]:
+def _arriving(job: Job, sieve: Sieve, begin: int, number: int, last: int, budget: Budget) -> Iterator[bytes]:
     """What is appended to a plain file, for as long as somebody reads what is told. A shortened file ends it."""
-    poll = select.poll()
+    source, poll = job.source, select.poll()
     poll.register(sys.stdout.fileno(), 0)
     with source.path.open("rb", buffering=0) as file:
         seen = begin
@@ -142,7 +176,7 @@ def _arriving(
             if not whole:
                 continue
             passed = sieve.passing(Block(source, data[:whole], begin, number, last=False))
-            yield _hits(passed, timed, budget, after=last) + records(b"P", [begin + whole], [number])
+            yield _hits(passed, job, budget, after=last) + records(b"P", [begin + whole], [number])
             last = max(last, int(passed.offsets[-1]) if len(passed.offsets) else -1)
             begin, number, seen = begin + whole, number + data.count(b"\n"), begin + whole
 

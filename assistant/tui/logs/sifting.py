@@ -74,7 +74,7 @@ class Finds:
 
     def __init__(self) -> None:
         self.hits = array("q")
-        """Offsets at which passing lines begin, ascending."""
+        """Offsets at which passing lines begin; ascending, where no times were asked for."""
         self.times = array("q")
         """Their times in microseconds, -1 where unknown, if they were asked for."""
         self.at = 0
@@ -193,7 +193,13 @@ class Sifting:
     def _pass(self, rows: Rows) -> None:
         finds = self.finds[self._current]
         finds.times.frombytes(rows["a"][rows["kind"] == b"T"].tobytes())
-        finds.hits.frombytes(rows["a"][rows["kind"] == b"H"].tobytes())
+        hits = rows["a"][rows["kind"] == b"H"]
+        if len(hits) and finds.hits and int(hits[0]) < finds.hits[-1] and not finds.times:
+            # What stands before the part that was looked at first.
+            both = np.concatenate([np.frombuffer(finds.hits, dtype=np.int64), hits])
+            finds.hits = array("q", np.sort(both).tobytes())
+        else:
+            finds.hits.frombytes(hits.tobytes())
 
     def _other(self, kind: bytes, value: int) -> None:
         if kind == b"S":
