@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from assistant.answers.intents import Intents, load_intents
+from assistant.answers.meaning import SecondOpinion
 from assistant.answers.offline import OfflineAnswerer
 from assistant.case.models import Case
 from assistant.errors import BadTruth
@@ -41,9 +42,9 @@ class Opened:
         found = searched if search else None
         return Calls(Desk(self.case, library, glossary(), open_logs=lambda: self.examination, search=found))
 
-    def answerer(self, *, search: bool = True) -> OfflineAnswerer:
+    def answerer(self, *, search: bool = True, second: SecondOpinion | None = None) -> OfflineAnswerer:
         """An offline answerer at the beginning of a conversation."""
-        return OfflineAnswerer(self.calls(search=search), intents())
+        return OfflineAnswerer(self.calls(search=search), intents(), second)
 
 
 def packed(name: str) -> Path:

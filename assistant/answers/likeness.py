@@ -127,7 +127,10 @@ def _bags(examples: Sequence[Example]) -> tuple[list[Features], Counter[str]]:
 
 def ridge(alike: Numbers, wanted: Numbers) -> Numbers:
     """What each saying contributes to each intent, from how much the sayings are like each other."""
-    return np.asarray(np.linalg.solve(alike + RIDGE * np.eye(len(alike), dtype=np.float32), wanted), np.float32)
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with threadpool_limits(1):  # On a busy machine several threads take a multiple of the time.
+        return np.asarray(np.linalg.solve(alike + RIDGE * np.eye(len(alike), dtype=np.float32), wanted), np.float32)
 
 
 def weighed(found: Features, places: dict[tuple[str, str], int], rarity: Numbers, rarest: float) -> dict[int, float]:

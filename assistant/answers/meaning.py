@@ -1,24 +1,27 @@
 """A second opinion where the words of a question leave it open: what it means, by a model of texts as vectors.
 
-Without such a model the words decide alone. The vectors of the sayings are kept in a file, as reading them all takes
-seconds.
+Without such a model the words decide alone. Reading all sayings takes such a model seconds: their vectors come with the
+knowledge (`sayings.npz`), and only those of sayings that were added since are computed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from assistant.answers.learning import arrays, digest, packed, unpacked, write
 from assistant.answers.likeness import Example, Likeness, Numbers, learned_with
 from assistant.errors import RootrankError
+from assistant.paths import locate
 
+SHIPPED = "sayings.npz"
 PLACES: Mapping[str, str] = {
     "<rank>": "rank 3", "<node>": "node n03", "<code>": "SIGKILL", "<cause>": "the network", "<evidence>": "line E1",
     "<word>": "communicator", "<quote>": '"connection closed"', "<file>": "rank-3.log", "<iteration>": "iteration 5",
@@ -88,11 +91,48 @@ def opinion_of(examples: tuple[Example, ...], meaning: Meaning, cache: Path | No
     kept = None if path is None else _read(path, len(examples))
     if kept is not None:
         return kept
-    vectors = np.asarray(meaning.documents([natural(one.text) for one in examples]), np.float32)
+    vectors = vectors_of([natural(one.text) for one in examples], meaning)
     worded, shares = learned_with(examples, same(vectors @ vectors.T))
     if path is not None:
         write(path, packed(worded, vectors=vectors, shares=shares))
     return Opinion(worded, vectors, shares)
+
+
+def vectors_of(texts: Sequence[str], meaning: Meaning, folders: Sequence[Path] | None = None) -> Numbers:
+    """The vectors of the texts: those that come with the knowledge, the others from the model."""
+    known: dict[str, Numbers] = {}
+    for folder in locate("knowledge") if folders is None else folders:
+        known |= _shipped(arrays(folder / SHIPPED), meaning.id)
+    missing = [text for text in dict.fromkeys(texts) if key(text) not in known]
+    fresh = meaning.documents(missing) if missing else ()
+    known |= {key(text): row for text, row in zip(missing, fresh, strict=True)}
+    return np.asarray(np.stack([known[key(text)] for text in texts]), np.float32)
+
+
+def shipped(texts: Sequence[str], meaning: Meaning) -> bytes:
+    """The vectors of the texts as a file that comes with the knowledge, in one byte a number."""
+    distinct = sorted(set(texts), key=key)
+    vectors = np.asarray(meaning.documents(distinct), np.float32)
+    rows = np.round(vectors / np.abs(vectors).max(axis=1, keepdims=True) * 127).astype(np.int8)
+    names = np.frombuffer("\n".join(map(key, distinct)).encode(), np.uint8)
+    file = io.BytesIO()
+    np.savez_compressed(file, model=np.frombuffer(meaning.id.encode(), np.uint8), names=names, rows=rows)
+    return file.getvalue()
+
+
+def key(text: str) -> str:
+    """The name under which the vector of a text is kept."""
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _shipped(kept: dict[str, Any] | None, model: str) -> dict[str, Numbers]:
+    """Vectors by name; none where the file is none, or of another model."""
+    with contextlib.suppress(KeyError, ValueError, TypeError, AttributeError):
+        if kept is not None and kept["model"].tobytes().decode() == model and kept["rows"].ndim == 2:
+            rows = kept["rows"].astype(np.float32)
+            rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+            return dict(zip(kept["names"].tobytes().decode().split("\n"), rows, strict=True))
+    return {}
 
 
 def same(cosines: Numbers) -> Numbers:

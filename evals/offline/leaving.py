@@ -14,6 +14,8 @@ import numpy as np
 
 from assistant.answers.intents import Intents, Match, examples_of
 from assistant.answers.likeness import RIDGE, Example, Numbers, alike, targets
+from assistant.answers.meaning import natural, same, vectors_of
+from evals.offline.shipping import model
 
 ALIKE = 0.6
 """Likeness of two sayings from which one is not told from what the other taught."""
@@ -57,12 +59,29 @@ def _ranked(names: Sequence[str], scores: Numbers) -> tuple[Match, ...]:
     return tuple(Match(names[at], float(scores[at])) for at in order)
 
 
-def told(left: Sequence[Left]) -> Iterator[str]:
-    """The figures as lines."""
+def likenesses(intents: Intents) -> Numbers:
+    """How much the sayings mean the same, by the packaged model."""
+    vectors = vectors_of([natural(one.text) for one in examples_of(intents.file)], model())
+    return same(vectors @ vectors.T)
+
+
+def figures(left: Sequence[Left]) -> dict[str, int]:
+    """The figures as they are kept."""
     inside = [one for one in left if one.example.intent]
     outside = [one for one in left if not one.example.intent]
-    right = sum(one.right for one in inside)
-    among = sum(one.example.intent in [match.intent for match in one.ranked[:3]] for one in inside)
-    yield f"{right} of {len(inside)} ({right / len(inside):.1%}); among the first three {among / len(inside):.1%}"
-    yield f"taken for something else: {sum(not one.ranked[0].intent for one in inside)}"
-    yield f"of {len(outside)} about something else {sum(one.right for one in outside)} are known as such"
+    return {
+        "right": sum(one.right for one in inside),
+        "first_three": sum(one.example.intent in [match.intent for match in one.ranked[:3]] for one in inside),
+        "sayings": len(inside),
+        "outside_known": sum(one.right for one in outside),
+        "outside": len(outside),
+    }
+
+
+def told(left: Sequence[Left]) -> Iterator[str]:
+    """The figures as lines."""
+    made = figures(left)
+    sayings, outside = made["sayings"], made["outside"]
+    among = made["first_three"] / sayings
+    yield f"{made['right']} of {sayings} ({made['right'] / sayings:.1%}), among the first three {among:.1%}"
+    yield f"of {outside} about something else {made['outside_known']} are known as such"

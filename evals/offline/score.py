@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from assistant.answers.meaning import SecondOpinion
 from assistant.answers.models import AnswerEvent, Failed, Question, Standing, Text, Turn
 from assistant.answers.offline import OfflineAnswerer
 from evals.desks import Opened, opened
@@ -38,7 +39,14 @@ class Mark:
         return not (self.missing or self.said or self.broken)
 
 
-def marks(file: QuestionFile, *, tune: bool = True, held: bool = True, jobs: Sequence[str] = ()) -> Iterator[Mark]:
+def marks(
+    file: QuestionFile,
+    *,
+    tune: bool = True,
+    held: bool = True,
+    jobs: Sequence[str] = (),
+    second: SecondOpinion | None = None,
+) -> Iterator[Mark]:
     """The marks of all questions, case by case."""
     for case in file.cases:
         if jobs and case.job not in jobs:
@@ -47,12 +55,19 @@ def marks(file: QuestionFile, *, tune: bool = True, held: bool = True, jobs: Seq
             for half, questions in ((False, case.tune if tune else ()), (True, case.held if held else ())):
                 for asked in questions:
                     facts, forbidden = facts_of(file, case, asked), forbidden_of(file, case, asked)
-                    yield marked(job, asked, half, facts, forbidden)
+                    yield marked(job, asked, half, facts, forbidden, second)
 
 
-def marked(job: Opened, asked: Asked, held: bool, facts: Iterable[str], forbidden: Iterable[str]) -> Mark:
+def marked(
+    job: Opened,
+    asked: Asked,
+    held: bool,
+    facts: Iterable[str],
+    forbidden: Iterable[str],
+    second: SecondOpinion | None = None,
+) -> Mark:
     """One question in a conversation of its own."""
-    answerer = job.answerer()
+    answerer = job.answerer(second=second)
     history: tuple[Turn, ...] = ()
     for earlier in asked.after:
         question = Question(text=earlier)
