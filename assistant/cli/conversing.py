@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,13 +15,13 @@ from assistant.cli.diagnose import keep
 from assistant.cli.progress import progress_bar
 from assistant.cli.request import STDIN, Request, again, options
 from assistant.cli.settings import case_store
-from assistant.errors import UsageError
+from assistant.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
     from assistant.answers.offline import OfflineAnswerer
     from assistant.answers.sessions import SessionStore
     from assistant.case.models import Case
-    from assistant.case.store import StoredCase
+    from assistant.case.store import Inputs, StoredCase
     from assistant.config import Settings
     from assistant.intake.models import ProgressHook
     from assistant.pipeline import Examination
@@ -34,17 +35,19 @@ _CASE = re.compile(r"c-[0-9a-f]{1,32}|last")
 
 @dataclass(slots=True)
 class LazySearch:
-    """The search over knowledge and incidents, opened when a tool first asks it."""
+    """The search over knowledge and incidents, opened when a tool first asks it. Safe in threads."""
 
     settings: Settings
     _searcher: Searcher | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, query: Query) -> Answer:
         """What is found."""
-        if self._searcher is None:
-            from assistant.cli.search import opened
+        with self._opening:
+            if self._searcher is None:
+                from assistant.cli.search import opened
 
-            self._searcher = opened(self.settings)
+                self._searcher = opened(self.settings)
         return self._searcher.search(query)
 
     def close(self) -> None:
@@ -66,6 +69,10 @@ class Opened:
     added: tuple[str, ...] = field(default=())
     seen: Examination | None = None
     """What was read just now; None for a stored case."""
+    inputs: Inputs | None = None
+    """What the case was made from."""
+    unkept: str = ""
+    """Why the case could not be stored."""
 
 
 def open_case(
@@ -81,7 +88,25 @@ def open_case(
         return _of_logs(targets, added, settings, save=save, bar=bar, hook=hook)
     if added:
         return _added(stored.case, again(stored.inputs, ()), added, settings, save=save, bar=bar, hook=hook)
-    return _opened(stored.case, settings, _reader(stored, settings))
+    opened = _opened(stored.case, settings, _reader(stored, settings))
+    opened.inputs = stored.inputs
+    return opened
+
+
+def with_more(opened: Opened, added: Sequence[str], settings: Settings, *, save: bool, hook: ProgressHook) -> Opened:
+    """The next revision of the case on the table, whether or not it is stored. Raises InputError."""
+    assert opened.inputs is not None
+    request = again(opened.inputs, ())
+    return _added(opened.case, request, added, settings, save=save, bar=False, hook=hook)
+
+
+def cleared(opened: Opened, settings: Settings) -> Opened:
+    """The same case on a table of its own, for another conversation: nothing is read again."""
+    seen = opened.calls.desk.__dict__.get("examination", opened.seen)
+    reader = (lambda: seen) if seen is not None else opened.calls.desk.reread
+    fresh = _opened(opened.case, settings, reader)
+    fresh.seen, fresh.inputs, fresh.unkept = seen, opened.inputs, opened.unkept
+    return fresh
 
 
 def _stored(targets: Sequence[str], settings: Settings) -> StoredCase | None:
@@ -102,11 +127,10 @@ def _of_logs(
 ) -> Opened:
     request = Request(tuple(targets), without=settings.diagnose.without)
     case, seen = _examined(request, settings, bar=bar, hook=hook)
-    if save:
-        keep(case, request, settings)
+    unkept = keep(case, request, settings) if save else ""
     if not added:
         opened = _opened(case, settings, lambda: seen)
-        opened.seen = seen
+        opened.seen, opened.inputs, opened.unkept = seen, request.inputs(), unkept
         return opened
     if STDIN in targets:
         raise UsageError("standard input cannot be read again with further files", hint="give all files at once")
@@ -121,11 +145,20 @@ def _added(
     later = again(request.inputs(), added)
     found, seen = _examined(later, settings, bar=bar, hook=hook)
     case = found.model_copy(update={"case": before.case, "revision": before.revision + 1})
-    if save:
-        case = case_store(settings).add(case, later.inputs())
+    case, unkept = _stored_as_next(case, later, settings) if save else (case, "")
     opened = _opened(case, settings, lambda: seen)
     opened.before, opened.added, opened.seen = before, tuple(added), seen
+    opened.inputs, opened.unkept = later.inputs(), unkept
     return opened
+
+
+def _stored_as_next(case: Case, request: Request, settings: Settings) -> tuple[Case, str]:
+    """The case with its number in the store, or why it is not kept: no verdict is lost over a full disk."""
+    try:
+        return case_store(settings).add(case, request.inputs()), ""
+    except StoreError as error:
+        narration.say(f"warning: the case is not kept: {error.message}; {error.hint}")
+        return case, error.message
 
 
 def _examined(
@@ -153,8 +186,7 @@ def _reader(stored: StoredCase, settings: Settings) -> Opener:
 
 
 def _opened(case: Case, settings: Settings, reader: Opener) -> Opened:
-    from assistant.answers.intents import load_intents
-    from assistant.answers.offline import OfflineAnswerer
+    from assistant.cli.understanding import offline_answerer
     from assistant.faults.library import load_library
     from assistant.tools.calls import Calls
     from assistant.tools.desk import Desk
@@ -164,7 +196,7 @@ def _opened(case: Case, settings: Settings, reader: Opener) -> Opened:
     library = load_library(strict=False)
     calls = Calls(Desk(case, library, load_glossary(), open_logs=reader, search=search))
     calls.per_turn = settings.chat.max_calls
-    return Opened(case, calls, OfflineAnswerer(calls, load_intents()), search)
+    return Opened(case, calls, offline_answerer(calls, settings), search)
 
 
 def session_store(settings: Settings) -> SessionStore:

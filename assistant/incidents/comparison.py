@@ -52,8 +52,9 @@ def aspects(case: Case, incident: Incident) -> list[Aspect]:
 
 def reasons(case: Case, incident: Incident) -> list[str]:
     """Why an incident is like a case, in words; empty where nothing is the same."""
-    told = [one for one in aspects(case, incident) if one.same and one.name not in ("framework", "remedy")]
-    return [f"same {one.name}: {one.past}" if one.name != "log templates" else one.past for one in told]
+    same = {one.name: one.past for one in aspects(case, incident) if one.same}
+    told = [f"same {name}: {same[name]}" for name in ("cause", "node", "rank", "stage", "signature") if name in same]
+    return [*told, *([same["log templates"]] if "log templates" in same else [])]
 
 
 def nearest(case: Case, incidents: Iterable[Incident]) -> list[Recurrence]:
@@ -69,8 +70,8 @@ def _aspect(name: str, present: str, past: str, same: bool | None) -> Aspect:
 def _signature(case: Case, incident: Incident) -> Aspect:
     mine, theirs = trace_of(case).faults, tuple(dict.fromkeys((*incident.trace.faults, *incident.faults)))
     common = [fault for fault in mine if fault in theirs]
-    past = ", ".join(common or theirs[:3])
-    return _aspect("signature", ", ".join(common or mine[:3]), past, bool(common))
+    past = ", ".join(common[:3] or theirs[:3])
+    return _aspect("signature", ", ".join(common[:3] or mine[:3]), past, bool(common))
 
 
 def _templates(case: Case, incident: Incident) -> Aspect:

@@ -53,6 +53,8 @@ def with_search(desk: Desk, incidents: Sequence[Incident], found: Sequence[Past]
     by_id = {incident.id: incident for incident in incidents if incident.case != desk.case.case}
     known = {one.key for one in found}
     more = [_found(desk, hit, by_id.get(hit.passage.document)) for hit in answer.hits]
+    place = {one.key: at for at, one in enumerate(more)}
+    found = sorted(found, key=lambda one: (-one.likeness, place.get(one.key, len(more))))
     own = f"incident:i-{desk.case.case.removeprefix('c-')}"
     return [*found, *(one for one in more if one.key not in known and one.key != own)], answer.missing
 

@@ -21,6 +21,7 @@ from assistant.tui.views.compare_screen import CompareScreen
 from assistant.tui.views.knowledge_screen import KnowledgeScreen
 from assistant.tui.views.nodes_screen import NodesScreen
 from assistant.tui.views.page_screen import PageScreen
+from assistant.tui.views.peers_screen import PeersScreen
 from assistant.tui.views.similar_screen import SimilarScreen
 from assistant.tui.workplace import Workplace
 
@@ -30,6 +31,7 @@ PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
     ("Conversation", [Transcript.BINDINGS]),
     ("Log viewer", [LogScreen.BINDINGS, LogPane.BINDINGS]),
     ("Nodes", [NodesScreen.BINDINGS]),
+    ("Peers", [PeersScreen.BINDINGS]),
     ("Actions", [ActionsScreen.BINDINGS]),
     ("Healthy runs", [CompareScreen.BINDINGS]),
     ("Past failures", [SimilarScreen.BINDINGS]),

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from assistant.answers.models import Answerer, Hypothesis
 from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
+from assistant.errors import NothingFound
 from assistant.incidents.confirm import Ruling, incident_of
 from assistant.incidents.library import load_incidents
 from assistant.incidents.models import Incident
@@ -111,7 +112,10 @@ class TestWorkshop:
 
     def page(self, key: str) -> Document | Incident:
         found = next((one for one in self.incidents() if f"incident:{one.id}" == key), None)
-        return found or gather().find(key)[0]
+        pages = gather().find(key)
+        if found is None and not pages:
+            raise NothingFound("no document of that name", hint="search for it")
+        return found or pages[0]
 
     def close(self) -> None:
         self.closed = True

@@ -13,15 +13,17 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, OptionList
 
 from assistant.case.models import Case
-from assistant.pipeline import Examination
+from assistant.errors import NothingFound
+from assistant.pipeline import Examination, Options, case_of, examine
 from assistant.tools.moments import Moment
 from assistant.tui.app import RootrankApp
 from assistant.tui.exporting import export
-from assistant.tui.fulltext import FullText
 from assistant.tui.ports import Table
 from assistant.tui.views.actions_screen import ActionsScreen
 from assistant.tui.views.moments import axis, line_of
-from assistant.tui.views.nodes_screen import NodesScreen, PeersScreen
+from assistant.tui.views.nodes_screen import NodesScreen
+from assistant.tui.views.peers import against_peers
+from assistant.tui.views.peers_screen import PeersScreen
 from assistant.tui.views.standings import ORDERS, standings
 from assistant.tui.views.timeline_screen import TimelineScreen
 from assistant.tui.workplace import Workplace
@@ -82,7 +84,9 @@ def test_a_node_is_compared_with_its_peers_side_by_side(table: Table, tmp_path: 
         await until(pilot, lambda: isinstance(pilot.app.screen, PeersScreen))
         await until(pilot, lambda: "Only on node-02" in text_of(pilot.app))
         shown = text_of(pilot.app)
-        assert "Only on its peers" in shown
+        assert "Only on 3 other nodes" in shown
+        assert "node-02 beside 3 other nodes" in shown
+        assert "last iteration 79" in shown
         assert "torch.OutOfMemoryError" in shown
         await pilot.press("escape", "escape")
         await until(pilot, lambda: pilot.app.screen is place)
@@ -139,13 +143,19 @@ def test_steps_are_ticked_off_and_their_commands_copied(table: Table, tmp_path: 
     perform(table, tmp_path, play)
 
 
-@pytest.mark.parametrize("name", ["compare", "similar"])
-def test_what_tools_find_opens_in_a_window(table: Table, tmp_path: Path, name: str) -> None:
-    async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
-        await command(pilot, place, f"/{name}")
-        await until(pilot, lambda: isinstance(pilot.app.screen, FullText))
-
-    perform(table, tmp_path, play)
+def test_where_there_is_one_node_a_rank_is_compared_with_the_others(tmp_path: Path) -> None:
+    for rank in range(3):
+        lines = [f"2031-04-02 10:00:{step:02d} step {step} | loss: 2.5" for step in range(40)]
+        lines += ["torch.OutOfMemoryError: CUDA out of memory."] if rank == 1 else []
+        (tmp_path / f"rank-{rank}.log").write_text("\n".join(lines) + "\n")
+    seen = examine([str(tmp_path)], Options())
+    case = case_of(seen, seconds=1.0)
+    rows = standings(case, seen)
+    found = against_peers(table_of(case, seen).calls.desk, rows, rows[0])
+    assert (found.own.name, found.others.name) == ("rank 1", "2 other ranks")
+    assert [one.text for one in found.contrast.only_here] == ["torch.OutOfMemoryError: CUDA out of memory."]
+    with pytest.raises(NothingFound, match="no other rank"):
+        against_peers(table_of(case, seen).calls.desk, rows[:1], rows[0])
 
 
 def test_a_file_that_was_missing_makes_a_new_revision_that_says_what_changed(

@@ -56,7 +56,9 @@ class BesideScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """The past is what was asked for."""
-        self.query_one(EvidenceList).set_case(self._place.table.case)
+        lines = self.query_one(EvidenceList)
+        lines.set_case(self._place.table.case)
+        lines.highlighted = 0 if lines.targets else None
         self.add_class("-past")
         self.query_one("#past").focus()
 
@@ -111,6 +113,8 @@ def _past(incident: Incident) -> Iterator[Content]:
     yield literal(incident.title, "bold")
     told = (incident.date, incident.framework, incident.hardware, incident.scale)
     yield literal(" · ".join(part for part in told if part), "$text-muted")
+    by = f", confirmed by {incident.confirmed_by}" if incident.confirmed_by else ""
+    yield literal(f"source: {incident.source or 'not named'} ({incident.checked}{by})", "$text-muted")
     parts = (
         ("Cause", f"{incident.cause}: {incident.root_cause}"), ("What fixed it", incident.fix),
         ("Lesson", incident.lesson), ("How it showed", incident.symptom), ("Blamed", incident.suspect or ""),
@@ -121,10 +125,7 @@ def _past(incident: Incident) -> Iterator[Content]:
             yield Content("")
             yield Content.styled(title, "bold $text-accent")
             yield literal(text)
-    yield from _lines("Its log lines", (*incident.log_lines, *incident.evidence))
-    yield Content("")
-    by = f", confirmed by {incident.confirmed_by}" if incident.confirmed_by else ""
-    yield literal(f"source: {incident.source or 'not named'} ({incident.checked}{by})", "$text-muted")
+    yield from _lines("Its log lines", (*incident.evidence, *incident.log_lines))
 
 
 def _lines(title: str, lines: tuple[str, ...]) -> Iterator[Content]:

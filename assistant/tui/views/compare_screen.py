@@ -40,7 +40,7 @@ class CompareScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", "Next table", id="compare.next"),
-        Binding("enter", "open", "First line", id="compare.open"),
+        Binding("enter", "open", "First line", id="compare.open", priority=True),
         Binding("escape,q", "dismiss", "Back", id="compare.back"),
     ]
 

@@ -11,7 +11,7 @@ from assistant.case.models import Case
 from assistant.intake.times import read_moment
 from assistant.pipeline import Examination
 
-UNKNOWN = "(no node)"
+UNKNOWN, UNKNOWN_RANK = "(no node)", "(no rank)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def moment(text: str | None) -> float | None:
 def _name(node: str | None, rank: int | None, by_rank: bool) -> str:
     if by_rank and rank is not None:
         return f"rank {rank}"
-    return node or UNKNOWN
+    return node or (UNKNOWN_RANK if by_rank else UNKNOWN)
 
 
 def _places(case: Case, by_rank: bool) -> set[str]:

@@ -55,7 +55,8 @@ def _title(found: Heat, hidden: int) -> str:
 
 def _lines(found: Heat, rows: int, columns: int) -> Iterator[Content]:
     if not found.rows or not found.most:
-        yield Content.styled("no failure event has a readable time", "$text-muted")
+        why = "no failure event has a readable time" if found.untimed else "no failure event was found"
+        yield Content.styled(why, "$text-muted")
         return
     for name, counts in found.rows[:rows]:
         label = f"{tail(name, NAME):<{NAME}} "

@@ -14,10 +14,12 @@ from textual.widgets import Footer, Input, OptionList
 from textual.widgets.option_list import Option
 
 from assistant.errors import RootrankError
-from assistant.retrieval.models import Answer, Hit, Query
+from assistant.faults.models import Fault
+from assistant.retrieval.models import Answer, Hit, Passage, Query
 from assistant.tools.desk import Desk
 from assistant.tools.systemcodes import system_codes
 from assistant.tui.safe import Literal, literal, plain
+from assistant.tui.views.similar_screen import SLOW
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
@@ -43,7 +45,7 @@ class KnowledgeScreen(Screen[None]):
         self.hits: list[Hit] = []
 
     def compose(self) -> ComposeResult:
-        yield Input(self._words, placeholder="a code, an error line, or words", id="words", compact=True)
+        yield Input(plain(self._words, 400), placeholder="a code, an error line, or words", id="words", compact=True)
         yield Literal("", id="knowledge-head")
         yield OptionList(id="hits", markup=False, compact=True)
         yield Footer(show_command_palette=False, compact=True)
@@ -68,23 +70,30 @@ class KnowledgeScreen(Screen[None]):
 
     @work(thread=True, exclusive=True, exit_on_error=False)
     def _search(self, words: str) -> None:
+        desk = self._place.table.calls.desk
+        meant = [literal(row, "bold") for row in system_codes(words)]
+        known = [entry for name in desk.matcher.match(words) if (entry := desk.library.get(name)) is not None]
+        by_sign = [_entry(fault) for fault in known[:MOST]]
+        self.app.call_from_thread(self._show, [*meant, literal(f"searching ({SLOW})", "$text-muted")], by_sign)
         try:
-            answer = self._place.table.calls.aside(lambda desk: _found(desk, words))
+            answer = _found(desk, words)
         except RootrankError as error:
-            self.app.call_from_thread(self._head, [literal(f"{error.message}; {error.hint}")])
+            self.app.call_from_thread(self._show, [*meant, literal(f"{error.message}; {error.hint}")], by_sign)
         else:
-            self.app.call_from_thread(self._show, words, answer)
+            hits = (answer.hits or answer.nearest[:3]) if answer else ()
+            self.app.call_from_thread(self._show, [*meant, *_told(answer)], _joined(by_sign, hits))
 
     def _head(self, rows: Sequence[Content]) -> None:
         self.query_one("#knowledge-head", Literal).show(Content("\n").join(rows))
 
-    def _show(self, words: str, answer: Answer | None) -> None:
-        self.hits = [*(answer.hits or answer.nearest[:3])] if answer else []
-        self._head([*(literal(row, "bold") for row in system_codes(words)), *_told(answer)])
+    def _show(self, told: Sequence[Content], hits: Sequence[Hit]) -> None:
+        self.hits = list(hits)
+        self._head(told)
         rows = self.query_one("#hits", OptionList)
+        at = rows.highlighted or 0
         rows.clear_options()
         rows.add_options([Option(_row(hit)) for hit in self.hits])
-        rows.highlighted = 0 if self.hits else None
+        rows.highlighted = min(at, len(self.hits) - 1) if self.hits else None
 
     def action_search(self) -> None:
         """Goes to the field."""
@@ -120,6 +129,18 @@ def _found(desk: Desk, words: str) -> Answer | None:
     if desk.search is None:
         return None
     return desk.search(Query(text=words, limit=MOST, faults=desk.matcher.match(words)[:3]))
+
+
+def _entry(fault: Fault) -> Hit:
+    """A known fault whose signature matches what was typed: it needs no search."""
+    source = fault.references[0].source if fault.references else ""
+    passage = Passage(document=fault.id, kind="fault", title=fault.title, text=fault.explanation, source=source)
+    return Hit(passage=passage, score=1.0, reasons=("its signature",))
+
+
+def _joined(first: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    known = {(one.passage.kind, one.passage.document) for one in first}
+    return [*first, *(one for one in hits if (one.passage.kind, one.passage.document) not in known)]
 
 
 def _told(answer: Answer | None) -> Iterator[Content]:

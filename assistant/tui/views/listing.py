@@ -53,7 +53,7 @@ class SuspectList(CaseList):
         if blamed:
             self.fill(f"Suspects ({len(blamed)})", [_suspect(one, True) for one in blamed[:SHOWN]], len(blamed))
             return
-        ranked = case.candidates[:3]
+        ranked = [one for one in case.candidates if one.score > 0][:3]
         rows = [("", Content.styled("nobody is blamed", "bold")), *(_suspect(one, False) for one in ranked)]
         self.fill("Suspects (none)", rows, len(rows))
 
@@ -81,7 +81,8 @@ class EvidenceList(CaseList):
         roles = {name: event.role for event in reversed(case.events) for name in event.evidence}
         shown = [(item.id, _evidence(item, ROLE.get(roles[item.id], "") if item.id in roles else ""))
                  for item in rows[:SHOWN]]  # fmt: skip
-        self.fill(f"Evidence ({len(rows)})", shown, len(rows))
+        none = [("", Content.styled("no line is cited", "$text-muted"))]
+        self.fill(f"Evidence ({len(rows)})" if rows else "Evidence (none)", shown or none, len(rows))
 
 
 def _evidence(item: Evidence, style: str) -> Content:

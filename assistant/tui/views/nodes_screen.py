@@ -1,4 +1,4 @@
-"""The table of nodes and ranks, and one node against its peers side by side."""
+"""The table of nodes and ranks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, VerticalScroll
-from textual.content import Content
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import DataTable, Footer
 
 from assistant.errors import RootrankError
-from assistant.tui.safe import Literal, literal, plain
-from assistant.tui.views.standings import ORDERS, Section, Standing, against_peers, standings
+from assistant.tui.safe import Literal, plain
+from assistant.tui.views.peers import against_peers
+from assistant.tui.views.peers_screen import PeersScreen
+from assistant.tui.views.standings import ORDERS, Standing, standings
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
@@ -34,7 +34,9 @@ class NodesScreen(Screen[None]):
         Binding("t", "order('time')", "last line", id="nodes.time"),
         Binding("r", "order('errors')", "errors", id="nodes.errors"),
         Binding("a", "order('name')", "name", id="nodes.name"),
-        Binding("enter", "compare", "Against peers", id="nodes.compare"),
+        Binding("enter", "compare", "Against peers", id="nodes.compare", priority=True),
+        Binding("j", "move(1)", "Down", show=False, id="nodes.down"),
+        Binding("k", "move(-1)", "Up", show=False, id="nodes.up"),
         Binding("escape,q", "dismiss", "Back", id="nodes.back"),
     ]
 
@@ -73,19 +75,23 @@ class NodesScreen(Screen[None]):
         self.action_compare()
 
     def action_compare(self) -> None:
-        """Reads what the node of the row has that the others lack."""
+        """Reads what the node of the row has that the others lack; the rank of the row, where there is one node."""
         if self._rows:
-            node = self._rows[self._table.cursor_row].node
-            self._compare(node)
+            self._compare(self._rows[self._table.cursor_row])
 
     @work(thread=True, exclusive=True, exit_on_error=False)
-    def _compare(self, node: str) -> None:
+    def _compare(self, chosen: Standing) -> None:
+        rows = list(self._rows)
         try:
-            sections = against_peers(self._place.table.calls.desk, node)
+            found = self._place.table.calls.aside(lambda desk: against_peers(desk, rows, chosen))
         except RootrankError as error:
             self.app.call_from_thread(self._place.tell, f"{error.message}; {error.hint}", warning=True)
         else:
-            self.app.call_from_thread(self.app.push_screen, PeersScreen(node, sections))
+            self.app.call_from_thread(self.app.push_screen, PeersScreen(self._place, found))
+
+    def action_move(self, step: int) -> None:
+        """The next row, or the one before."""
+        (self._table.action_cursor_down if step > 0 else self._table.action_cursor_up)()
 
 
 def _cells(row: Standing) -> list[Text]:
@@ -102,31 +108,3 @@ def _cells(row: Standing) -> list[Text]:
         str(row.errors),
     )
     return [Text(text, style) for text in texts]
-
-
-class PeersScreen(ModalScreen[None]):
-    """What one node has and the others lack, beside what they have and it lacks."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back", id="peers.back")]
-
-    def __init__(self, node: str, sections: list[Section]) -> None:
-        super().__init__()
-        self._node = node
-        self._heads = [one for one in sections if not one.title.startswith(("Only", "At"))]
-        self._sections = [one for one in sections if one.title.startswith(("Only", "At"))]
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(id="window"):
-            yield Literal(literal(f"{self._node} against its peers", "bold"), classes="heading")
-            yield Literal(Content("\n").join([literal(one.title, "$text-muted") for one in self._heads]))
-            with Horizontal(id="peers"):
-                for one in self._sections[:2]:
-                    yield Literal(_drawn(one), classes="peer")
-            for one in self._sections[2:]:
-                yield Literal(_drawn(one))
-        yield Footer(show_command_palette=False, compact=True)
-
-
-def _drawn(section: Section) -> Content:
-    rows = [literal(section.title, "bold $text-accent"), *(literal(f"• {row}") for row in section.rows)]
-    return Content("\n").join([*rows, Content("")])

@@ -21,12 +21,14 @@ from assistant.tui.safe import Literal, literal, plain
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
 
+SLOW = "the first time an index is built, which takes a minute or more"
+
 
 class SimilarScreen(Screen[None]):
     """What matched comes first and at once; what the search finds by words follows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "Beside the case", id="similar.open"),
+        Binding("enter", "open", "Beside the case", id="similar.open", priority=True),
         Binding("down,j", "move(1)", "Down", show=False, id="similar.down"),
         Binding("up,k", "move(-1)", "Up", show=False, id="similar.up"),
         Binding("escape,q", "dismiss", "Back", id="similar.back"),
@@ -56,8 +58,8 @@ class SimilarScreen(Screen[None]):
             self.app.call_from_thread(self._show, [], f"{error.message}; {error.hint}")
             return
         found = alike(table.calls.desk, incidents)
-        self.app.call_from_thread(self._show, found, "searching their words")
-        whole, missing = table.calls.aside(lambda desk: with_search(desk, incidents, found))
+        self.app.call_from_thread(self._show, found, f"searching their words ({SLOW})")
+        whole, missing = with_search(table.calls.desk, incidents, found)
         self.app.call_from_thread(self._show, whole, f"not searched: {'; '.join(missing)}" if missing else "")
 
     def _show(self, found: Sequence[Past], more: str) -> None:

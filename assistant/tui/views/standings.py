@@ -1,20 +1,19 @@
-"""How each rank stands: suspicion, last iteration, last line, errors; and what a node has that its peers lack.
-
-Knows no screen.
-"""
+"""How each rank stands: suspicion, last iteration, last line, errors. Knows no screen."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from assistant.case.models import Case
 from assistant.case.vocabulary import NodeState
 from assistant.diagnosis.ledger import iso
+from assistant.patterns.models import RankProgress
 from assistant.pipeline import Examination
-from assistant.tools.desk import Desk
-from assistant.tools.places import NodeArguments, compare_nodes
+from assistant.tui.views.heat import UNKNOWN
+
+_Key = tuple[str | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,21 @@ def standings(case: Case, seen: Examination | None) -> list[Standing]:
                 own.last_iteration if own else node.last_iteration,
                 (iso(own.last_time) if own else node.last_time) or "", errors[key],
             ))  # fmt: skip
+    placed = {rank for node in case.nodes for rank in node.ranks}
+    found += [_unplaced(rank, own, scores, blamed, errors) for rank, own in reach.items() if rank not in placed]
     return sorted(found, key=lambda one: ORDERS["suspicion"](one))
+
+
+def _unplaced(
+    rank: int, own: RankProgress, scores: Mapping[_Key, float], blamed: Collection[_Key], errors: Counter[_Key]
+) -> Standing:
+    """A rank of which no line tells the node."""
+    key = (own.node, rank)
+    state = NodeState.AFFECTED if key in blamed else NodeState.CHANGED if errors[key] else NodeState.HEALTHY
+    return Standing(
+        own.node or UNKNOWN, rank, state, scores.get(key, 0.0), key in blamed, own.last_iteration,
+        iso(own.last_time) or "", errors[key],
+    )  # fmt: skip
 
 
 def _errors(seen: Examination | None, case: Case) -> Counter[tuple[str | None, int | None]]:
@@ -79,23 +92,3 @@ def _errors(seen: Examination | None, case: Case) -> Counter[tuple[str | None, i
             stream = scan.streams[one.record.stream]
             counted[stream.node, stream.rank] += one.count
     return counted
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Rows under one title."""
-
-    title: str
-    rows: tuple[str, ...]
-
-
-def against_peers(desk: Desk, node: str, other: str | None = None) -> list[Section]:
-    """What a node wrote that others did not, the reverse, and what came at another rate. Raises RootrankError."""
-    found = compare_nodes(desk, NodeArguments(node=node, other=other, limit=60))
-    sections: list[Section] = []
-    for line in found.lines:
-        if line.startswith("  ") and sections:
-            sections[-1] = Section(sections[-1].title, (*sections[-1].rows, line.strip()))
-        else:
-            sections.append(Section(line, ()))
-    return sections

@@ -1,0 +1,70 @@
+"""One node, or one rank, beside its peers: what it has that they lack, and the reverse."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from assistant.tui.messages import PlaceWanted
+from assistant.tui.safe import Literal, literal
+from assistant.tui.views.differences import DifferenceTable, fill
+from assistant.tui.views.peers import Peers, Story
+
+if TYPE_CHECKING:
+    from assistant.tui.workplace import Workplace
+
+NAMES = ("only-here", "only-there", "changed")
+
+
+class PeersScreen(Screen[None]):
+    """Both sides with their facts; below them what only each wrote, and what came at another rate."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", "Next table", id="peers.next"),
+        Binding("enter", "open", "First line", id="peers.open", priority=True),
+        Binding("escape,q", "dismiss", "Back", id="peers.back"),
+    ]
+
+    def __init__(self, place: Workplace, found: Peers) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
+        self._place, self._found = place, found
+
+    def compose(self) -> ComposeResult:
+        yield Literal(literal(f"{self._found.own.name} beside {self._found.others.name}", "bold"), id="peers-head")
+        with Horizontal(id="peers"):
+            for story, name in ((self._found.own, NAMES[0]), (self._found.others, NAMES[1])):
+                with Vertical(classes="peer"):
+                    yield Literal(_drawn(story), classes="facts")
+                    yield DifferenceTable(name)
+        yield DifferenceTable(NAMES[2])
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Fills the tables."""
+        own, others = self._found.own.name, self._found.others.name
+        tables = [self.query_one(f"#{name}", DifferenceTable) for name in NAMES]
+        titles = (f"Only on {own}", f"Only on {others}", "At another rate: lines a writer, here and there")
+        fill(tables, titles, self._found.contrast)
+        next((table for table in tables if table.rows_shown), tables[0]).focus()
+
+    def on_place_wanted(self, message: PlaceWanted) -> None:
+        """A line of the log."""
+        message.stop()
+        self._place.open_place(message.name)
+
+    def action_open(self) -> None:
+        """Opens the first line of the chosen event."""
+        if isinstance(self.focused, DifferenceTable):
+            self.focused.action_select_cursor()
+
+
+def _drawn(story: Story) -> Content:
+    rows = [literal(fact, "$text-muted") for fact in story.facts]
+    return Content("\n").join([literal(story.name, "bold $text-accent"), *rows])
