@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assistant.cli.exit_codes import ExitCode
+from assistant.cli.request import STDIN
 from assistant.cli.settings import configured
+from assistant.cli.terminal import ended, take_terminal
 from assistant.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,21 +45,12 @@ def chat(
 
         serve(wish_of(earlier, wanted, attach or (), profile, no_save), port or 0, settings)
         return ExitCode.OK
-    _needs_a_terminal()
+    take_terminal(piped=STDIN in wanted)
     from assistant.cli.workshop import CommandWorkshop
     from assistant.tui.run import run
 
     run(CommandWorkshop(settings, tuple(wanted), tuple(attach or ()), profile, earlier))
-    return ExitCode.OK
-
-
-def _needs_a_terminal() -> None:
-    from assistant.cli.serving import in_browser
-
-    if in_browser():
-        return
-    if sys.stdin is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("chat needs a terminal", hint="in a pipe, use: rootrank explain LOGS -q QUESTION")
+    return ended(ExitCode.OK)
 
 
 def _targets(targets: list[str], earlier: Session | None) -> list[str]:

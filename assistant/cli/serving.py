@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from assistant.answers.sessions import Session
     from assistant.config import Settings
 
-DRIVER = "TEXTUAL_DRIVER"
-"""Set for a process whose screen goes through a pipe to a browser."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -61,11 +58,6 @@ def serve(wish: Wish, port: int, settings: Settings) -> None:
         raise NotInstalled(f"{error.name} is not installed", hint="pip install 'rootrank[serve]'") from None
     began = datetime.now(UTC).isoformat(timespec="microseconds")
     run(lambda: _command(wish, settings, began), port, _announce)
-
-
-def in_browser() -> bool:
-    """Whether this process draws for a browser."""
-    return os.environ.get(DRIVER, "").endswith("WebDriver")
 
 
 def _command(wish: Wish, settings: Settings, began: str) -> list[str]:

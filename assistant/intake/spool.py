@@ -32,7 +32,8 @@ def spool(stream: BinaryIO, limits: Limits = DEFAULT_LIMITS) -> tuple[Path, str 
     path = Path(name)
     if os.path.exists(_DESCRIPTORS):
         # Without a name nothing of it is left on disk, however this process ends.
-        path = Path(f"{_DESCRIPTORS}/{os.dup(handle)}")
+        # By number, so that a process that counts its lines finds it too.
+        path = Path(f"/proc/{os.getpid()}/fd/{os.dup(handle)}")
         os.unlink(name)
     else:
         atexit.register(_remove, path, os.getpid())

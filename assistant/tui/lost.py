@@ -39,7 +39,7 @@ class Watch:
         self._thread = threading.Thread(target=self._look, name="terminal-watch", daemon=True)
 
     def __enter__(self) -> Watch:
-        for number in (signal.SIGHUP, signal.SIGTERM):
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._signalled)
         self._thread.start()
         return self

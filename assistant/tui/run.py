@@ -7,6 +7,7 @@ import contextlib
 import sys
 
 from assistant.case.text import clean
+from assistant.errors import RootrankError
 from assistant.tui.app import RootrankApp
 from assistant.tui.lost import Watch
 from assistant.tui.ports import Workshop
@@ -20,13 +21,31 @@ def run(workshop: Workshop) -> None:
     app = RootrankApp(workshop)
     try:
         with Watch(sys.__stdin__.fileno() if sys.__stdin__ else 0, lambda: _leave(app)):
-            error = app.run(mouse=workshop.look.mouse)
+            error = _played(app, mouse=workshop.look.mouse)
     finally:
         workshop.close()
         for text in app.farewell:
             print(clean(text[:LONGEST]), file=sys.stderr)
     if error is not None:
         raise error
+
+
+def _played(app: RootrankApp, *, mouse: bool) -> RootrankError | None:
+    """As `app.run()`, but whoever ends the program does not wait for threads that still read logs or ask a model."""
+    loop = asyncio.new_event_loop()
+    try:
+        return app.run(mouse=mouse, loop=loop)
+    finally:
+        loop.run_until_complete(_cleared(loop))
+        loop.close()
+
+
+async def _cleared(loop: asyncio.AbstractEventLoop) -> None:
+    left = asyncio.all_tasks(loop) - {asyncio.current_task(loop)}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await loop.shutdown_asyncgens()
 
 
 def _leave(app: RootrankApp) -> None:

@@ -13,7 +13,7 @@ from assistant.case.models import Case, Evidence
 from assistant.case.text import clean
 from assistant.errors import NothingFound
 from assistant.intake.models import Progress, ProgressHook
-from assistant.pipeline import Examination
+from assistant.pipeline import Examination, Options, case_of, examine
 from assistant.tui.app import RootrankApp
 from assistant.tui.ports import Table
 from assistant.tui.reading_screen import ReadingScreen
@@ -93,6 +93,47 @@ def test_escape_stops_the_reading(table: Table, tmp_path: Path) -> None:
             await pilot.press("escape")
             await until(pilot, lambda: not app.is_running)
         assert app.return_value is None
+
+    asyncio.run(play())
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+c"])
+def test_nobody_waits_for_a_reader_that_does_not_hear(table: Table, tmp_path: Path, key: str) -> None:
+    go_on = threading.Event()
+
+    def deaf(hook: ProgressHook) -> Table:
+        go_on.wait(30)
+        return table
+
+    async def play() -> None:
+        app = RootrankApp(TestWorkshop(tmp_path, deaf))
+        async with app.run_test() as pilot:
+            await until(pilot, lambda: "waiting for the first lines" in text_of(app))
+            await pilot.press(key)
+            await until(pilot, lambda: not app.is_running)
+        assert not go_on.is_set()
+        go_on.set()
+
+    asyncio.run(play())
+
+
+def test_a_job_in_which_nothing_failed_shows_no_leftovers(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for rank in range(2):
+        lines = [f"2031-04-02 10:00:{step:02d} [INFO] train: Step: {step}/30 | loss: 2.0" for step in range(1, 31)]
+        (logs / f"rank-{rank}.log").write_text("\n".join([*lines, "2031-04-02 10:00:31 training finished\n"]))
+    seen = examine([str(logs)], Options())
+
+    async def play() -> None:
+        app = RootrankApp(TestWorkshop(tmp_path, on(table_of(case_of(seen, seconds=0.1), seen))))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await opened(pilot)
+            shown = text_of(app)
+            assert "HEALTHY" in shown
+            assert "nobody is blamed" in shown
+            assert "nothing points here" not in shown
+            assert "no failure event was found" in shown
 
     asyncio.run(play())
 
