@@ -76,8 +76,11 @@ def diagnose(
     return ExitCode.OK if exit_zero else of_case(case)
 
 
-def keep(case: Case, request: Request, settings: Settings) -> None:
-    """Stores the case and removes those past their time. A verdict is not lost over a folder that cannot be written."""
+def keep(case: Case, request: Request, settings: Settings) -> str:
+    """Stores the case and removes those past their time. A verdict is not lost over a folder that cannot be written.
+
+    Returns why the case is not kept; nothing where it is.
+    """
     store = case_store(settings)
     try:
         store.save(case, request.inputs())
@@ -85,5 +88,6 @@ def keep(case: Case, request: Request, settings: Settings) -> None:
             store.prune(settings.cases.retention_days)
     except StoreError as error:
         narration.say(f"warning: the case is not kept: {error.message}; {error.hint}, or give --no-save")
-        return
+        return error.message
     narration.remark(f"kept as {case.case}; all of it: rootrank cases show {case.case} -v")
+    return ""

@@ -166,11 +166,11 @@ def writer_for(
     from assistant.cli.conversing import session_store
     from assistant.cli.stamps import knowledge_stamp, library_stamp
 
+    if not wanted.save:
+        return None
     store = session_store(settings)
     if earlier is not None:
         return store.resume(earlier.header.session)[1]
-    if not wanted.save:
-        return None
     return store.new(
         case=opened.case.case, revision=opened.case.revision, answerer=answerer, program=__version__, prompt=prompt,
         library=library_stamp(opened.calls.desk.library), knowledge=knowledge_stamp(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,10 @@ from assistant.answers.sessions import Session, SessionStore, SessionWriter
 from assistant.case.models import Case
 from assistant.case.store import data_dir
 from assistant.case.text import clean
-from assistant.cli.conversing import Opened, open_case, session_store
+from assistant.cli.conversing import Opened, cleared, open_case, session_store, with_more
 from assistant.cli.explain import Wanted, answerer_for, writer_for
 from assistant.cli.incidents import incident_store, user
 from assistant.cli.request import again
-from assistant.cli.settings import case_store
 from assistant.errors import NothingFound
 from assistant.incidents.confirm import Ruling, incident_of
 from assistant.paths import locate
@@ -27,6 +26,13 @@ if TYPE_CHECKING:
     from assistant.incidents.models import Incident
     from assistant.intake.models import ProgressHook, Source
     from assistant.retrieval.documents import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a person turns to: a session, or a new one about the same case."""
+
+    session: Session | None
 
 
 class CommandWorkshop:
@@ -46,29 +52,33 @@ class CommandWorkshop:
         self._session = session
         self._prompt = ""
         self._opened: Opened | None = None
+        self._next: Turn | None = None
 
     def open(self, hook: ProgressHook) -> Table:
-        """Reads the logs, or the stored case."""
-        return self._table(self._open(self._targets, self._added, hook))
+        """Reads the logs, or the stored case; for another conversation about the same case nothing is read again."""
+        before, wanted = self._opened, self._next
+        case = wanted.session.header.case if wanted is not None and wanted.session is not None else None
+        if before is None:
+            opened = open_case(self._targets, self._added, self._settings, save=self._wanted.save, bar=False, hook=hook)
+        elif case in (None, before.case.case):
+            opened = cleared(before, self._settings)
+        else:
+            opened = open_case((case,), (), self._settings, save=self._wanted.save, bar=False, hook=hook)
+        if wanted is not None:
+            self._session, self._next = wanted.session, None
+        return self._laid(opened)
 
     def attach(self, table: Table, files: Sequence[str], hook: ProgressHook) -> Table:
         """The next revision, with further files."""
-        if not self._wanted.save:
-            # Without a stored case, the logs are read again together with everything that was added so far.
-            self._added = (*self._added, *files)
-            return self._table(self._open(self._targets, self._added, hook))
-        return self._table(self._open((table.case.case,), files, hook))
+        return self._laid(with_more(self._now(), files, self._settings, save=self._wanted.save, hook=hook))
 
-    def _open(self, targets: Sequence[str], added: Sequence[str], hook: ProgressHook) -> Opened:
-        before = self._opened
-        opened = open_case(targets, added, self._settings, save=self._wanted.save, bar=False, hook=hook)
-        if before is not None:
-            before.search.close()
+    def _laid(self, opened: Opened) -> Table:
+        if self._opened is not None:
+            self._opened.search.close()
         self._opened = opened
-        return opened
-
-    def _table(self, opened: Opened) -> Table:
-        return Table(opened.case, opened.calls, opened.offline, opened.seen, opened.before, opened.added)
+        return Table(
+            opened.case, opened.calls, opened.offline, opened.seen, opened.before, opened.added, unkept=opened.unkept
+        )
 
     def source(self, table: Table, name: str) -> Source:
         """The log of that name; of a stored case its files are listed, not read."""
@@ -85,8 +95,9 @@ class CommandWorkshop:
             return table.calls.desk.sources
         from assistant.intake.discover import discover
 
-        stored = case_store(self._settings).load(table.case.case, table.case.revision)
-        return discover(again(stored.inputs, ()).paths).sources
+        inputs = self._now().inputs
+        assert inputs is not None
+        return discover(again(inputs, ()).paths).sources
 
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         """Who answers."""
@@ -102,12 +113,8 @@ class CommandWorkshop:
         return self._session
 
     def turn_to(self, table: Table, session: Session | None) -> None:
-        """What `open` opens next."""
-        self._session = session
-        if session is not None:
-            self._targets, self._added = (session.header.case,), ()
-        elif self._wanted.save:
-            self._targets, self._added = (table.case.case,), ()
+        """What `open` opens next; the present session stays until it has done so."""
+        self._next = Turn(session)
 
     def confirm(self, case: Case, ruling: Ruling) -> str:
         """Stores what a person says of the verdict; returns the incident's id."""

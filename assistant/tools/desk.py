@@ -17,6 +17,7 @@ from assistant.faults.matcher import Matcher
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
 from assistant.retrieval.models import Answer, Query
+from assistant.tools.commands import Commands, commands_of
 from assistant.tools.words import Glossary
 
 Opener = Callable[[], Examination]
@@ -66,17 +67,23 @@ class Desk:
         self.search = search
         self.shown = Shown()
         self.spilled = {}
-        self._open_logs = open_logs
+        self.reread = open_logs
+        """Reads the logs, for a desk of another conversation."""
 
     @cached_property
     def examination(self) -> Examination:
         """The job's logs, read when first asked for. Raises RootrankError where they cannot be read."""
-        return self._open_logs()
+        return self.reread()
 
     @cached_property
     def matcher(self) -> Matcher:
         """All signatures of the library, compiled when first asked for."""
         return Matcher(self.library)
+
+    @cached_property
+    def commands(self) -> Commands:
+        """The command lines that may be advised."""
+        return commands_of(self.library, self.case)
 
     @property
     def sources(self) -> tuple[Source, ...]:

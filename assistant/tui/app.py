@@ -36,6 +36,8 @@ class RootrankApp(App[RootrankError | None]):
     def __init__(self, workshop: Workshop) -> None:
         super().__init__()
         self.workshop = workshop
+        self._leaving = False
+        """Another conversation is being opened in place of the present one."""
         self.farewell: list[str] = []
         """What is to be told on the terminal after the end: what could not be kept."""
 
@@ -47,28 +49,37 @@ class RootrankApp(App[RootrankError | None]):
         self.push_screen(ReadingScreen(self.workshop.open))
 
     def on_reading_screen_ready(self, message: ReadingScreen.Ready) -> None:
-        """The case is there: the workplace takes over, or shows its next revision."""
+        """The case is there: a workplace takes over, or shows its next revision."""
         place = self._place
-        if place is None:
+        if place is not None:
+            self.pop_screen()
+        if place is None or self._leaving:
+            self._note_unkept()
+            self._leaving = False
             self.switch_screen(Workplace(self.workshop, message.table))
         else:
-            self.pop_screen()
             place.change(message.table)
 
+    def on_reading_screen_stopping(self) -> None:
+        """Where there is nothing to go back to, nobody waits for the reader to notice."""
+        if self._place is None:
+            self.exit()
+
     def on_reading_screen_refused(self, message: ReadingScreen.Refused) -> None:
-        """There is nothing to show, or nothing new."""
+        """There is nothing to show, or nothing new: what was there stays."""
         place, error = self._place, message.error
         if place is None:
             self.exit(error, return_code=0 if error is None else 1)
             return
+        self._leaving = False
         self.pop_screen()
         place.tell("stopped" if error is None else f"{error.message}; {error.hint}", warning=error is not None)
 
     def on_workplace_left(self, message: Workplace.Left) -> None:
-        """Leaves the workplace for another conversation."""
-        self._note_unkept()
+        """Leaves the workplace for another conversation, once that is open."""
+        self._leaving = True
         self.workshop.turn_to(message.table, message.session)
-        self.switch_screen(ReadingScreen(self.workshop.open, "Opening"))
+        self.push_screen(ReadingScreen(self.workshop.open, "Opening"))
 
     def leave(self) -> None:
         """Ends: the terminal is gone, or the process was asked to end."""

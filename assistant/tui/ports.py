@@ -30,6 +30,8 @@ class Table:
     before: Case | None = None
     """The revision before files were added."""
     added: tuple[str, ...] = ()
+    unkept: str = ""
+    """Why the case could not be stored."""
 
     @property
     def examination(self) -> Examination | None:

@@ -14,7 +14,8 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, ProgressBar
 
-from assistant.errors import RootrankError
+from assistant.case.text import plural
+from assistant.errors import InputError, RootrankError
 from assistant.intake.models import Progress
 from assistant.tui.marks import size, span
 from assistant.tui.ports import Opening, Table
@@ -51,9 +52,11 @@ class Meter:
         """Bytes, files, rate and time left, as far as they are known."""
         seconds = max(1e-3, time.monotonic() - self.started)
         read, total = self.state.bytes, self.state.total
+        if not read:
+            return f"waiting for the first lines · {span(seconds)}"
         rate = read / seconds
         parts = [f"{size(read)} of {size(total)}" if total else size(read)]
-        parts += [f"{self.state.sources} files", f"{size(rate)}/s"]
+        parts += [plural(self.state.sources, "file"), f"{size(rate)}/s"]
         if total and read and rate > 0:
             parts.append(f"{span(max(0.0, total - read) / rate)} left" if read < total else "comparing")
         return " · ".join([*parts, span(seconds)])
@@ -62,7 +65,10 @@ class Meter:
 class ReadingScreen(Screen[None]):
     """Reads in a thread. Ends by telling the application `Ready`, `Refused`, or that a person stopped it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Cancel", id="reading.cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "Cancel", id="reading.cancel"),
+        Binding("ctrl+c", "cancel", "Cancel", show=False, id="reading.interrupt"),
+    ]
 
     class Ready(Message):
         """The case is there."""
@@ -70,6 +76,9 @@ class ReadingScreen(Screen[None]):
         def __init__(self, table: Table) -> None:
             super().__init__()
             self.table = table
+
+    class Stopping(Message):
+        """A person wants no more of it; `Refused` follows when the reader notices."""
 
     class Refused(Message):
         """It cannot be read; None where a person stopped it."""
@@ -105,7 +114,7 @@ class ReadingScreen(Screen[None]):
         """Shows how far it is."""
         state = self.meter.state
         self.query_one("#bar", ProgressBar).update(total=state.total, progress=state.bytes)
-        self.query_one("#how-far", Literal).show(self.meter.line())
+        self.query_one("#how-far", Literal).show("stopping" if self.meter.stop else self.meter.line())
         found = self.meter.findings
         room = max(1, self.size.height - 10)
         rows = [Content.assemble("First findings", f" ({len(found)})") if found else Content("")]
@@ -120,10 +129,13 @@ class ReadingScreen(Screen[None]):
             self.post_message(self.Refused(None))
         except RootrankError as error:
             self.post_message(self.Refused(error))
+        except Exception as error:
+            hint = "try again; where it stays so, report it with what `rootrank diagnose` says"
+            self.post_message(self.Refused(InputError(f"reading broke: {type(error).__name__}: {error}", hint=hint)))
         else:
             self.post_message(self.Refused(None) if self.meter.stop else self.Ready(table))
 
     def action_cancel(self) -> None:
         """Stops the reading at its next report."""
         self.meter.stop = True
-        self.query_one("#how-far", Literal).show("stopping")
+        self.post_message(self.Stopping())

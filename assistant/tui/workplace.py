@@ -112,6 +112,9 @@ class Workplace(Screen[None]):
         revision = f" revision {case.revision}" if case.revision > 1 else ""
         read = f"{case.timing.bytes:,} bytes read in {case.timing.seconds:.1f} s"
         unread = f" · {len(case.not_read)} not read" if case.not_read else ""
+        if table.unkept:
+            unread += " · CASE NOT KEPT"
+            self.tell(f"the case is not kept: {table.unkept}", warning=True)
         self.query_one("#headline", Literal).show(f"Rootrank · {plain(case.case)}{revision} · {read}{unread}")
         self.show_marked()
         self.call_after_refresh(self.tell_hidden)
@@ -187,6 +190,15 @@ class Workplace(Screen[None]):
             self.tell_hidden()
             return
         self.logs.open(name)
+
+    def recall_hypotheses(self) -> None:
+        """Shows the explanations of this session at the end of the conversation."""
+        if self.talk.scribe.recall():
+            self.talk.transcript.following = True
+            self.add_class("-talking")
+            self.tell_hidden()
+        else:
+            self.tell("no explanation was considered yet; ask: could it be ...?")
 
     def attach(self, file: str) -> None:
         """Judges the case again, with a file more."""
