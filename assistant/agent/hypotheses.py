@@ -51,10 +51,11 @@ def noted(talk: Conversation, arguments: Mapping[str, Any]) -> tuple[str, Hypoth
         return problem, None
     if given.id is None and len(talk.hypotheses) >= MOST:
         return f"{MOST} hypotheses are kept already; replace one by its id.", None
-    name = given.id or f"H{len(talk.hypotheses) + 1}"
+    name = given.id or talk.calls.consider(given.cause)
     fields = {"cause", "statement", "state", "supporting", "opposing"}
     kept = Hypothesis.model_validate({"id": name, **given.model_dump(include=fields)})
     talk.hypotheses[name] = kept
+    talk.calls.explanations[name] = kept.cause
     return f"Kept as {name}.", kept
 
 

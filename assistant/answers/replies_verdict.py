@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Generator, Iterable
 
+from assistant.answers.considering import considered
 from assistant.answers.models import AnswerEvent
 from assistant.answers.talk import Reply, Talk
 from assistant.case.models import Alternative, Candidate, Case, Evidence, Step
@@ -140,6 +141,7 @@ def why_not(talk: Talk) -> Reply:
 def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Reply:
     """Whether a cause that was named is the verdict, an alternative, a further failure, or nowhere in the logs."""
     verdict = talk.case.verdict
+    yield considered(talk.calls, said, classes, lambda cause: means(cause, classes))
     if means(verdict.cause, classes):
         yield from talk.say(f"That is the verdict: {sentence(verdict.statement)}", result)
         return

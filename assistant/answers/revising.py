@@ -63,4 +63,5 @@ def restored(calls: Calls, session: Session) -> dict[str, Hypothesis]:
             calls.desk.shown.add(event.evidence)
         elif isinstance(event, Hypothesis):
             kept[event.id] = event
+            calls.explanations[event.id] = event.cause
     return kept

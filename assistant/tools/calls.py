@@ -46,6 +46,8 @@ class Calls:
     """Calls that one turn may make."""
     results: dict[str, ToolResult] = field(default_factory=dict)
     """All results by id."""
+    explanations: dict[str, str] = field(default_factory=dict)
+    """Explanations that were considered: cause by id, `H1`."""
     _turn: TurnCalls = field(default_factory=TurnCalls)
     _last: int = 0
     _numbering: threading.Lock = field(default_factory=threading.Lock)
@@ -111,6 +113,14 @@ class Calls:
         with self._numbering:
             self._keep(result, ())
         return result
+
+    def consider(self, cause: str) -> str:
+        """The id of an explanation, the same whenever it comes up again."""
+        with self._numbering:
+            known = next((name for name, held in self.explanations.items() if held == cause), None)
+            name = known or f"H{max(map(_number, self.explanations), default=0) + 1}"
+            self.explanations[name] = cause
+            return name
 
     def aside(self, ask: Callable[[Desk], _Found]) -> _Found:
         """Asks the desk outside any turn, when no call is at work; nothing is numbered or kept.

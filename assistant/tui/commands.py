@@ -24,6 +24,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("compare", "Against healthy runs: events only here, only there, at another rate"),
     Command("similar", "Past failures like this one and why; enter opens one beside the case"),
     Command("knowledge", "Vendor facts, known faults, incidents: what a code, a line or words mean", "[WORDS]"),
+    Command("hypotheses", "Explanations that were considered, with evidence for and against each"),
     Command("actions", "What to do now, as a checklist whose commands can be copied"),
     Command("attach", "Add a file that was missing; the case is judged again", "FILE"),
     Command("confirm", "The verdict is right: keep it as an incident of the team", "[NOTE]"),

@@ -72,6 +72,10 @@ def _knowledge(place: Workplace, argument: str) -> None:
     place.app.push_screen(KnowledgeScreen(place, argument))
 
 
+def _hypotheses(place: Workplace, argument: str) -> None:
+    place.recall_hypotheses()
+
+
 def _actions(place: Workplace, argument: str) -> None:
     place.app.push_screen(ActionsScreen(place.table.case.verdict.action, place.steps_done))
 
@@ -160,6 +164,7 @@ DEEDS: Mapping[str, Deed] = {
     "compare": _compare,
     "similar": _similar,
     "knowledge": _knowledge,
+    "hypotheses": _hypotheses,
     "actions": _actions,
     "attach": _attach,
     "confirm": _confirm,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,13 @@ from assistant.tui.talk.passages import Piece, cited_in, lines_of, link, source_
 
 ROWS = 400
 """Lines of a tool's result that an open row shows."""
+_HIT = re.compile(r"(?P<kind>fault|doc|incident|runbook|ticket) (?P<name>[^\s:]{1,200})(?=:)")
+_NAMED = {
+    "search_knowledge": _HIT,
+    "similar_incidents": _HIT,
+    "explain_code": re.compile(rf"(?:{_HIT.pattern}|[a-z0-9][a-z0-9-]{{1,100}}(?=: .{{0,300}} \(cause ))"),
+}
+"""By tool: how a line of its result begins that names a document."""
 ROW, ASK = "row", "ask"
 """Keys under which a foldable row carries its name, and a suggestion its question."""
 _STATUS = {
@@ -75,11 +83,17 @@ class ToolRow(Block):
     def __init__(self, started: ToolStarted) -> None:
         self.started = started
         self.finished: ToolFinished | None = None
+        self.stopped = False
         self.open = False
 
     def finish(self, event: ToolFinished) -> None:
         """Takes the result."""
         self.finished = event
+        self.changed += 1
+
+    def stop(self) -> None:
+        """The turn was stopped before it answered."""
+        self.stopped = True
         self.changed += 1
 
     def toggle(self, wanted: bool | None = None) -> None:
@@ -94,7 +108,9 @@ class ToolRow(Block):
 
     def _head(self) -> Content:
         sign, colour, told = "…", "$text-muted", "running"
-        if (done := self.finished) is not None:
+        if self.stopped:
+            sign, told = "⊘", "stopped"
+        elif (done := self.finished) is not None:
             sign, colour = _STATUS[done.status]
             rest = f" · {done.omitted} rows omitted" if done.omitted else ""
             told = f"{done.seconds:.2f} s · {size(len(done.text))} · {done.status.value}{rest}"
@@ -110,7 +126,8 @@ class ToolRow(Block):
         if self.finished is None:
             return []
         rows = self.finished.text.split("\n")
-        shown = [row for text in rows[:ROWS] for row in literal(text).wrap(max(8, width - 4))]
+        drawn = [_linked(self.started.tool, text) for text in rows[:ROWS]]
+        shown = [row for text in drawn for row in text.wrap(max(8, width - 4))]
         shown = [Content.assemble(("  │ ", "$text-muted"), row) for row in shown]
         for item in self.finished.evidence[:20]:
             place = f"{item.source}:{item.line}"
@@ -120,6 +137,17 @@ class ToolRow(Block):
                 Content.styled(f"  │ {len(rows) - ROWS} further rows are kept with the session", "$text-muted")
             )
         return [*shown, Content("")]
+
+
+def _linked(tool: str, text: str) -> Content:
+    """A line of a result; where it names a page of knowledge or a past incident, that opens."""
+    pattern = _NAMED.get(tool)
+    found = pattern.match(text) if pattern is not None else None
+    if found is None:
+        return literal(text)
+    kind, name = (found["kind"], found["name"]) if found["kind"] else ("fault", found[0])
+    key = literal(found[0]).stylize(link(f"{kind}:{name}"))
+    return Content.assemble(key, literal(text[found.end() :]))
 
 
 def _arguments(arguments: Mapping[str, Any]) -> str:

@@ -123,6 +123,21 @@ class Scribe:
             row.finish(event)
             self._page.redraw(row)
 
+    def _stop_rows(self) -> None:
+        """Rows that wait for a tool wait no more."""
+        for row in self._rows.values():
+            if row.finished is None and not row.stopped:
+                row.stop()
+                self._page.redraw(row)
+
+    def recall(self) -> int:
+        """Puts all explanations that were considered below each other again; how many there are."""
+        self._passage = None
+        for name, block in self._hypotheses.items():
+            self._hypotheses[name] = again = HypothesisBlock(block.event)
+            self._page.add(again)
+        return len(self._hypotheses)
+
     def _suppose(self, event: Hypothesis) -> None:
         known = self._hypotheses.get(event.id)
         if known is not None:
@@ -142,6 +157,7 @@ class Scribe:
                 hint = f"\n{event.hint}" if event.hint else ""
                 self.remark(f"✗ {event.message}{hint}", "$text-error")
             case Cancelled():
+                self._stop_rows()
                 self.remark("stopped")
             case Done():
                 self._passage = None
