@@ -120,6 +120,9 @@ class MergedBook(LogBook):
     """Sources that are not shown, and why."""
     writers: dict[int, Writer] = field(default_factory=dict)
     numbered: tuple[int, int | None] = (-1, None)
+    """The line whose number was asked for last."""
+    known: dict[int, int] = field(default_factory=dict)
+    """How many places of a log have numbers that others told."""
 
     @property
     def lines(self) -> Lines:
@@ -173,9 +176,16 @@ class MergedBook(LogBook):
 
     def number(self, offset: int) -> int | None:
         """Number of a line in its own log; None while it is not known."""
-        if self.numbered[0] != offset or self.numbered[1] is None:
-            self.numbered = (offset, self.books[number_in(offset)].number(offset_in(offset)))
-        return self.numbered[1]
+        if self.numbered[0] == offset and self.numbered[1] is not None:
+            return self.numbered[1]
+        book, place = self.books[number_in(offset)], offset_in(offset)
+        found = book.number(place)
+        self.numbered = (offset, found)
+        if found is not None:
+            # The next line that is asked for is near this one: its number is counted from here.
+            kept = self.known.setdefault(number_in(offset), len(book.anchors))
+            book.anchors[kept:] = [(place, found)]
+        return found
 
     def data(self, line: LogLine, most: int) -> bytes:
         """The bytes of a line."""

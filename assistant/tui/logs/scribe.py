@@ -40,6 +40,7 @@ class Scribe:
         self._writers: dict[str, dict[str, Writer]] = defaultdict(dict)
         for stream in seen.reading.scan.streams if seen else ():
             self._writers[stream.group][stream.key] = (stream.node, stream.rank)
+        self._dated = {one.group for one in seen.reading.scan.streams if one.first_time is not None} if seen else set()
         self._sniffer = Sniffer(_dialects(tuple(locate("knowledge"))))
 
     def writers(self, source: Source) -> set[Writer]:
@@ -61,7 +62,7 @@ class Scribe:
     def _writing(self, source: Source, layout: Layout) -> Writing:
         writers = dict(self._writers.get(source.group, {}))
         ahead = self._ahead.get(self._ids.get(source.name, -1), 0.0)
-        return Writing(layout, writers, self._path(source), ahead)
+        return Writing(layout, writers, self._path(source), ahead, source.group in self._dated)
 
 
 def _first(source: Source, file: ByteFile) -> Block:

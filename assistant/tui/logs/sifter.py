@@ -140,6 +140,8 @@ def _sifted(job: Job, follow: bool, budget: Budget) -> Iterator[bytes]:
         end = block.offset + len(block.data)
         whole, number = block.offset + block.data.rfind(b"\n") + 1, block.line + block.data.count(b"\n")
         yield records(b"P", [end], [number])
+        if budget.left <= 0:
+            break
     yield records(b"X" if problems else b"E", [0])
     if follow and not problems and not sieve.nothing:
         yield from _arriving(job, sieve, whole, number, last, budget)

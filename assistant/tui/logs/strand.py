@@ -19,8 +19,8 @@ MICRO = 1_000_000
 OFFSET_BITS, NUMBER_BITS = 52, 12
 OFFSETS = (1 << OFFSET_BITS) - 1
 NUMBERS = (1 << NUMBER_BITS) - 1
-FIRST, MOST = 16, 512
-"""Lines that are read at once: few at first, since there may be many sources, more where one goes on."""
+CHUNK = 8
+"""Lines that are read at once: few, since many sources come to the end of what was read of them at the same time."""
 NEAR = 4 * 1024
 """Bytes between two probes below which a place is looked for line by line."""
 STEP = 1024 * 1024
@@ -66,7 +66,6 @@ class Strand:
         """Of the lines that were read, ascending; so are their offsets."""
         self._floor = self._ceiling = 0
         self._begin = self._end = 0
-        self._chunk = FIRST
 
     def lay(self, offset: int, moment: int) -> None:
         """Begins anew at an offset, whose line is of a moment in microseconds."""
@@ -74,7 +73,6 @@ class Strand:
         self._begin = self._end = offset
         first = self._times(self.lines.forward(offset, 1))
         self._floor, self._ceiling = moment, max(moment, first[0] or 0) if first else moment
-        self._chunk = FIRST
 
     def holds(self, offset: int) -> int | None:
         """The key of the line that begins at an offset, if it was read."""
@@ -117,7 +115,7 @@ class Strand:
         return next(self.before_key(key + 1), None)
 
     def _grow_down(self) -> bool:
-        found = self.lines.forward(self._end, self._more())
+        found = self.lines.forward(self._end, CHUNK)
         if not found:
             return False
         self._end = found[-1].end
@@ -131,7 +129,7 @@ class Strand:
         return True
 
     def _grow_up(self) -> bool:
-        found = self.lines.backward(self._begin, self._more())
+        found = self.lines.backward(self._begin, CHUNK)
         if not found:
             return False
         self._begin = found[0].offset
@@ -150,12 +148,8 @@ class Strand:
     def _beyond(self, step: int) -> list[int | None]:
         """Times of the next lines that were not read yet, in the order in which one comes to them."""
         if step > 0:
-            return self._times(self.lines.forward(self._end, FIRST))
-        return self._times(self.lines.backward(self._begin, FIRST))[::-1]
-
-    def _more(self) -> int:
-        now, self._chunk = self._chunk, min(MOST, self._chunk * 2)
-        return now
+            return self._times(self.lines.forward(self._end, 2 * CHUNK))
+        return self._times(self.lines.backward(self._begin, 2 * CHUNK))[::-1]
 
     def _times(self, lines: Sequence[LogLine]) -> list[int | None]:
         times = self.writing.times([line.data for line in lines]).tolist()
@@ -214,8 +208,8 @@ class Strand:
     def _first_at(self, offset: int, moment: int) -> int:
         """The first line from an offset on that is of the moment or later; the end where there is none."""
         at = self.lines.start_of(offset)
-        while found := self.lines.forward(at, 4 * FIRST):
-            times = self._times([*found, *self.lines.forward(found[-1].end, FIRST)])
+        while found := self.lines.forward(at, 4 * CHUNK):
+            times = self._times([*found, *self.lines.forward(found[-1].end, 2 * CHUNK)])
             for place, line in enumerate(found):
                 time = times[place]
                 if time is not None and time >= moment and _believed(time, moment, times[place + 1 :], 1):

@@ -43,10 +43,14 @@ class Writing:
     """Whom its path names: the writer of lines whose key says nothing else."""
     ahead: float = 0.0
     """Seconds by which its clock runs ahead of the common one."""
+    dated: bool = False
+    """The diagnosis read times in it."""
 
     @property
     def timed(self) -> bool:
-        """Whether a sample of its lines had times."""
+        """Whether the diagnosis, or a sample of its lines, found times."""
+        if self.dated:
+            return True
         return self.layout.envelope is not None or not any("no readable times" in n for n in self.layout.times.notes)
 
     @property
@@ -144,6 +148,7 @@ def heard(text: str) -> Writing:
         {key: (node, rank) for key, (node, rank) in data["writers"].items()},
         (data["path"][0], data["path"][1]),
         data["ahead"],
+        data["dated"],
     )  # fmt: skip
 
 
