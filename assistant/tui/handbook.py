@@ -23,6 +23,7 @@ from assistant.tui.views.nodes_screen import NodesScreen
 from assistant.tui.views.page_screen import PageScreen
 from assistant.tui.views.peers_screen import PeersScreen
 from assistant.tui.views.similar_screen import SimilarScreen
+from assistant.tui.views.timeline_screen import TimelineScreen
 from assistant.tui.workplace import Workplace
 
 PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
@@ -32,6 +33,7 @@ PARTS: tuple[tuple[str, list[list[BindingType]]], ...] = (
     ("Log viewer", [LogScreen.BINDINGS, LogPane.BINDINGS]),
     ("Nodes", [NodesScreen.BINDINGS]),
     ("Peers", [PeersScreen.BINDINGS]),
+    ("Time", [TimelineScreen.BINDINGS]),
     ("Actions", [ActionsScreen.BINDINGS]),
     ("Healthy runs", [CompareScreen.BINDINGS]),
     ("Past failures", [SimilarScreen.BINDINGS]),

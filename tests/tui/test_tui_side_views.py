@@ -20,7 +20,8 @@ from assistant.tui.app import RootrankApp
 from assistant.tui.exporting import export
 from assistant.tui.ports import Table
 from assistant.tui.views.actions_screen import ActionsScreen
-from assistant.tui.views.moments import axis, line_of
+from assistant.tui.views.chart import columns_of
+from assistant.tui.views.moments import Value, axis, line_of, timed
 from assistant.tui.views.nodes_screen import NodesScreen
 from assistant.tui.views.peers import against_peers
 from assistant.tui.views.peers_screen import PeersScreen
@@ -112,10 +113,30 @@ def test_moments_share_one_line_and_the_most_telling_wins() -> None:
         Moment("2031-04-02T10:01:00Z", "cascade: n1 [E2] x"),
         Moment("2031-04-02T10:01:00Z", "initiating: n1 [E1] x"),
     ]
-    line = axis(moments, 20)
-    assert (line[0], line[-1], len(line)) == ("i", "▼", 20)
+    line = axis(timed(moments), 20)
+    assert (line[0], line[-1], len(line)) == ("═", "▼", 20)
     assert axis([], 20) == ""
-    assert axis([Moment("never", "x")], 20) == ""
+    assert axis(timed([Moment("never", "x")]), 20) == ""
+
+
+def test_iterations_checkpoints_and_failures_share_one_line_of_time(tmp_path: Path) -> None:
+    rows = [f"2031-04-02 10:00:{step:02d} iteration {step}/40 | loss: {4 - step / 20:.3f}" for step in range(1, 40)]
+    rows.insert(20, "2031-04-02 10:00:20   successfully saved checkpoint at iteration      20 to /ckpt")
+    rows += ["2031-04-02 10:00:50 torch.OutOfMemoryError: CUDA out of memory."]
+    (tmp_path / "rank-0.log").write_text("\n".join(rows) + "\n")
+    seen = examine([str(tmp_path)], Options())
+    found = line_of(table_of(case_of(seen, seconds=1.0), seen).calls.desk, seen)
+    line = axis(found.timed, 50)
+    assert line.startswith("A═")
+    assert 15 < line.index("C") < 25
+    assert line.endswith("─▼")
+    assert (found.losses[0], found.losses[-1]) == ((1, 3.95), (39, 2.05))
+
+
+def test_a_chart_keeps_the_one_slow_iteration_in_sight() -> None:
+    values: list[Value] = [(n, 9.0 if n == 517 else 1.0) for n in range(1000)]
+    assert columns_of(values, 50).count(9.0) == 1
+    assert columns_of(values[:3], 50) == [1.0, 1.0, 1.0]
 
 
 def test_a_stored_case_without_logs_still_has_its_moments(read_job: tuple[Case, Examination]) -> None:

@@ -9,12 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Sparkline
+from textual.widgets import Footer, OptionList
 from textual.widgets.option_list import Option
 
 from assistant.tools.moments import Moment
 from assistant.tui.safe import Literal, literal
-from assistant.tui.views.moments import SIGNS, Line, axis, line_of, sign
+from assistant.tui.views.chart import Chart
+from assistant.tui.views.heat import clock
+from assistant.tui.views.moments import SIGNS, Line, axis, line_of, sign, span_of
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
@@ -27,20 +29,26 @@ LEGEND = "  ".join(f"{mark} {word}" for word, mark in SIGNS)
 class TimelineScreen(Screen[None]):
     """Enter opens the log line of a moment."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Back", id="time.back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Its log line", id="time.open", priority=True),
+        Binding("j", "move(1)", "Down", show=False, id="time.down"),
+        Binding("k", "move(-1)", "Up", show=False, id="time.up"),
+        Binding("escape,q", "dismiss", "Back", id="time.back"),
+    ]
 
     def __init__(self, place: Workplace) -> None:
         super().__init__()
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]
         self._place = place
         self._moments: list[Moment] = []
+        self._line: Line | None = None
 
     def compose(self) -> ComposeResult:
         yield Literal("reading", id="time-head")
         yield Literal("", id="time-axis")
-        yield Literal("", id="pace-head")
-        yield Sparkline([], id="pace", summary_function=max)
-        yield Literal("", id="loss-head")
-        yield Sparkline([], id="loss", summary_function=max)
+        yield Literal("", id="time-ends")
+        yield Chart("pace", "Iteration time, s")
+        yield Chart("loss", "Loss")
         yield OptionList(id="moments", markup=False, compact=True)
         yield Footer(show_command_palette=False, compact=True)
 
@@ -51,7 +59,7 @@ class TimelineScreen(Screen[None]):
     @work(thread=True, exit_on_error=False)
     def _read(self) -> None:
         table = self._place.table
-        found = line_of(table.calls.desk, table.examination)
+        found = table.calls.aside(lambda desk: line_of(desk, table.examination))
         self.app.call_from_thread(self._show, found)
 
     def _show(self, found: Line) -> None:
@@ -59,24 +67,41 @@ class TimelineScreen(Screen[None]):
         rest = len(found.moments) - len(self._moments)
         head = f"{len(found.moments)} moments{f', {rest} not listed' if rest else ''}   {LEGEND}"
         self.query_one("#time-head", Literal).show(head)
-        self.query_one("#time-axis", Literal).show(_coloured(axis(found.moments, max(10, self.size.width - 2))))
-        self._chart("pace", "Iteration time, s", found.durations)
-        self._chart("loss", "Loss", found.losses)
+        self._line = found
+        self._draw()
+        self.query_one("#pace", Chart).set_values(found.durations)
+        self.query_one("#loss", Chart).set_values(found.losses)
         rows = self.query_one("#moments", OptionList)
         rows.add_options([Option(_row(one)) for one in self._moments])
         rows.focus()
 
-    def _chart(self, name: str, title: str, values: list[float]) -> None:
-        told = f"{title}: {min(values):.3g} to {max(values):.3g}, last {values[-1]:.3g}" if values else ""
-        self.query_one(f"#{name}-head", Literal).show(told)
-        self.query_one(f"#{name}-head").display = self.query_one(f"#{name}").display = bool(values)
-        self.query_one(f"#{name}", Sparkline).data = values
+    def on_resize(self) -> None:
+        """Fits the line to the width."""
+        self.call_after_refresh(self._draw)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Opens what a moment rests on."""
-        item = self._moments[event.option_index].evidence
+    def _draw(self) -> None:
+        span = span_of(self._line.timed) if self._line else None
+        if self._line is not None and span is not None:
+            columns = max(10, self.size.width - 2)
+            self.query_one("#time-axis", Literal).show(_coloured(axis(self._line.timed, columns)))
+            first, last = clock(span[0]), f"{clock(span[1])} UTC"
+            self.query_one("#time-ends", Literal).show(f"{first}{last:>{max(0, columns - len(first))}}")
+
+    def action_move(self, step: int) -> None:
+        """The next moment, or the one before."""
+        rows = self.query_one("#moments", OptionList)
+        (rows.action_cursor_down if step > 0 else rows.action_cursor_up)()
+
+    def action_open(self) -> None:
+        """Opens what the chosen moment rests on."""
+        at = self.query_one("#moments", OptionList).highlighted
+        item = self._moments[at].evidence if at is not None and at < len(self._moments) else None
         if item is not None:
             self._place.open_place(item.id)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Opens it."""
+        self.action_open()
 
 
 def _row(one: Moment) -> Content:
