@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import ClassVar
 
 from textual import work
@@ -17,6 +18,8 @@ from assistant.case.text import plural
 from assistant.errors import RootrankError
 from assistant.tui.safe import Literal, literal, plain
 
+EVERY = 0.3
+"""Seconds after which those that are read by then are listed, the newest first."""
 MOST = 500
 """Sessions that are listed; older ones are found by searching."""
 
@@ -51,8 +54,14 @@ class SessionsScreen(Screen["Session | None"]):
 
     @work(thread=True, exclusive=True, exit_on_error=False)
     def _read(self, words: str) -> None:
+        found: list[Session] = []
+        shown = time.monotonic()
         try:
-            found = [one for one in self._store.sessions() if _holds(one, words)]
+            for one in self._store.sessions():
+                found += [one] if _holds(one, words) else []
+                if time.monotonic() - shown > EVERY:
+                    self.app.call_from_thread(self._show, list(found), words, more=True)
+                    shown = time.monotonic()
         except RootrankError as error:
             self.app.call_from_thread(self._head, f"{error.message}; {error.hint}")
             return
@@ -61,14 +70,16 @@ class SessionsScreen(Screen["Session | None"]):
     def _head(self, text: str) -> None:
         self.query_one("#sessions-head", Literal).show(text)
 
-    def _show(self, found: list[Session], words: str) -> None:
+    def _show(self, found: list[Session], words: str, *, more: bool = False) -> None:
+        at = self.query_one("#sessions", OptionList).highlighted if len(found) > len(self._found) else None
         self._found = found[:MOST]
         told = plural(len(found), "session") + (f" with {plain(words, 60)}" if words else "")
+        told += ", reading on" if more else ""
         self._head(told + (f", the newest {MOST} are listed" if len(found) > MOST else ""))
         rows = self.query_one("#sessions", OptionList)
         rows.clear_options()
         rows.add_options([Option(self._row(one)) for one in self._found])
-        rows.highlighted = 0 if self._found else None
+        rows.highlighted = min(at or 0, len(self._found) - 1) if self._found else None
 
     def _row(self, one: Session) -> Content:
         head, turns = one.header, one.turns
