@@ -24,6 +24,7 @@ _CODE = re.compile(
     r"|\b(nccl error)\b|\b(\d{6})\b"
 )
 _ITERATION = re.compile(r"(?i)\b(?:iteration|step)\s*#?\s*(\d{1,9})\b")
+_NAME = re.compile(r"(?<![\w<.-])[A-Za-z][\w.-]*\d[\w-]*(?![\w>-])")
 _HOSTLIKE = re.compile(r"(?i)\b(?:node|host|machine|server)\s+([a-z][\w.-]*\d[\w.-]*|\d{1,5})\b")
 
 
@@ -70,7 +71,8 @@ def entities(text: str, case: Case, glossary: Glossary, named_causes: Mapping[st
     codes = tuple(next(filter(None, m.groups())) for m in _CODE.finditer(plain))
     plain = _CODE.sub(" <code> ", plain)
     strangers = tuple(m[1] for m in _HOSTLIKE.finditer(plain))
-    plain = _HOSTLIKE.sub(" <node> ", plain)
+    plain, alike = _like_nodes(_HOSTLIKE.sub(" <node> ", plain), known_nodes(case))
+    strangers += alike
     bare = plain
     plain, causes = _causes(plain, named_causes)
     words = tuple(word.term for word in glossary.inside(text))
@@ -90,6 +92,15 @@ def _nodes(text: str, known: Iterable[str]) -> tuple[str, tuple[str, ...]]:
         found += [(m.start(), node) for m in regex.finditer(text)]
         text = regex.sub(" <node> ", text)
     return text, tuple(dict.fromkeys(node for _, node in sorted(found)))
+
+
+def _like_nodes(text: str, known: Iterable[str]) -> tuple[str, tuple[str, ...]]:
+    """Names that are built like those of the nodes, but with other numbers."""
+    shapes = {re.sub(r"\d+", "#", node.lower()) for node in known if re.search(r"[a-z].*\d", node.lower())}
+    found = [m[0] for m in _NAME.finditer(text) if re.sub(r"\d+", "#", m[0].lower()) in shapes]
+    for name in found:
+        text = text.replace(name, " <node> ")
+    return text, tuple(dict.fromkeys(found))
 
 
 def _causes(text: str, named: Mapping[str, tuple[str, ...]]) -> tuple[str, tuple[tuple[str, tuple[str, ...]], ...]]:

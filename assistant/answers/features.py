@@ -18,6 +18,7 @@ PARTS = (3, 4, 5)
 """Letters of the parts of words."""
 LONGEST = 60
 """Words of a question that are looked at."""
+_VOWEL = re.compile(r"[aeiouy]")
 _TOKEN = re.compile(r"<[a-z]+>|[a-z0-9][a-z0-9'-]*")
 
 Features = dict[tuple[str, str], int]
@@ -39,13 +40,18 @@ class Words:
 
 
 def stem(word: str) -> str:
-    """A word without its ending."""
-    if word.startswith("<") or len(word) < 5:
+    """A word without its ending, so that `node` and `nodes`, `stop` and `stopped` are the same."""
+    if word.startswith("<") or len(word) < 4:
         return word
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and not word.endswith("ss"):
-            return word.removesuffix(ending)
-    return word
+    if word.endswith("ies"):
+        word = f"{word[:-3]}y"
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= 3 and _VOWEL.search(rest):
+            word = rest[:-1] if rest[-1] == rest[-2] and rest[-1] not in "lsz" else rest
+    return word.removesuffix("e") if len(word) >= 4 else word
 
 
 def features(words: list[str], known: Callable[[str], bool]) -> Features:

@@ -44,6 +44,8 @@ class IntentFile(BaseModel):
     schema_: Literal["rootrank.intents/1"] = Field(alias="schema")
     fillers: tuple[str, ...] = ()
     """Words that tell nothing."""
+    field: tuple[str, ...] = ()
+    """Words that hardly occur in questions about anything else than a job."""
     foreign: tuple[str, ...] = ()
     """Words by which a question in another language is known."""
     same: dict[str, str] = Field(default_factory=dict)
@@ -82,17 +84,24 @@ class Intents:
         return likeness_of(examples_of(self.file), self.cache)
 
     @cached_property
+    def field(self) -> frozenset[str]:
+        """Words that show what a question is about, as they are compared."""
+        return frozenset(self.words.of(" ".join(self.file.field)))
+
+    @cached_property
     def vocabulary(self) -> set[str]:
         """All words that mean something here."""
         said = {word for intent in self.file.intents for says in intent.says for word in says.lower().split()}
         named = {word for name in self.file.causes for word in name.lower().split()}
         return {*said, *named, *self.file.same, *self.file.same.values(), *self.file.fillers, *self.file.foreign}
 
-    def is_foreign(self, text: str) -> bool:
-        """Whether a question is in another language, as far as a few words and the script tell."""
+    def is_foreign_script(self, text: str) -> bool:
+        """Whether most letters of a question are of another script."""
         letters = [letter for letter in text if letter.isalpha()]
-        if sum(ord(letter) > LATIN for letter in letters) * 2 > len(letters):
-            return True
+        return sum(ord(letter) > LATIN for letter in letters) * 2 > len(letters)
+
+    def is_foreign(self, text: str) -> bool:
+        """Whether a question is in another language, as far as a few words tell."""
         words = re.findall(r"[\w'-]+", text.lower())
         return sum(word in self.file.foreign for word in words) >= 2
 
@@ -126,6 +135,7 @@ def load_intents(folders: Sequence[Path] | None = None, cache: Path | None = Non
         IntentFile(
             schema="rootrank.intents/1",
             fillers=tuple(dict.fromkeys(word for file in read for word in file.fillers)),
+            field=tuple(dict.fromkeys(word for file in read for word in file.field)),
             foreign=tuple(dict.fromkeys(word for file in read for word in file.foreign)),
             same={word: other for file in read for word, other in file.same.items()},
             causes={name: classes for file in read for name, classes in file.causes.items()},

@@ -24,16 +24,17 @@ class Grip(StrEnum):
     BEYOND = "beyond"
 
 
-def grip(ranked: Sequence[Match], strange: int, familiar: bool) -> Grip:
+def grip(ranked: Sequence[Match], words: int, strange: int, familiar: float) -> Grip:
     """How well a question is understood.
 
     Args:
         ranked: all intents, the likeliest first; "" stands for something else.
+        words: how many words it has.
         strange: how many of its words no saying holds.
-        familiar: whether it names a thing of the case or a word of the field.
+        familiar: 1 where it names a thing of the case, or a code; less for a mere word of the field.
     """
     inside = [match.likeness for match in ranked if match.intent]
-    if not inside:
+    if not inside or (strange >= words and not familiar):
         return Grip.BEYOND
     first, second = inside[0], inside[1] if len(inside) > 1 else 0.0
     outside = next((match.likeness for match in ranked if not match.intent), 0.0)

@@ -117,10 +117,11 @@ class OfflineAnswerer:
         talk = Talk(self._calls, question, parts[0].named, turn, self._shown())
         try:
             yield from self._foreword(talk, parts)
+            talk.named = self._reader.named(question.text)
+            yield from denied(talk, [part.match.intent for part in parts if part.match])
             for part in parts:
                 talk.named = part.named
                 yield from self._taken_as(talk, part)
-                yield from denied(talk, part.match.intent if part.match else "")
                 yield from _reply(part)(talk)
                 if part.grip is Grip.GUESSED:
                     yield from lines_with_its_words(talk)

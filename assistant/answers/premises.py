@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
-from assistant.answers.replies_verdict import borne_out, other_cause
+from collections.abc import Collection
+
+from assistant.answers.language import BLAME
+from assistant.answers.replies_verdict import borne_out, node_state, other_cause
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, ranges
 from assistant.case.vocabulary import Status
+from assistant.tools.models import ResultStatus
 
 _NAMES_PLACES = frozenset({"place", "why_not", "compare"})
 """Intents whose replies say themselves what is known of a place."""
-_PRESUMES = frozenset({"what_failed", "who", "why", "sure", "place", "timeline", "ticket", "lost"})
+_PRESUMES = frozenset({"what_failed", "who", "why", "sure", "place", "timeline", "ticket", "lost", "fix"})
 """Intents that take a cause that is named with them for granted."""
 
 
-def denied(talk: Talk, intent: str) -> Reply:
-    """Says what is not so, before the answer."""
-    if intent not in _NAMES_PLACES:
-        yield from _no_ranks(talk)
-        for stranger in talk.named.strangers[:2]:
-            yield from talk.note(f"The logs name no node `{clean(stranger)}`.")
-    if intent in _PRESUMES and talk.case.status is not Status.HEALTHY:
+def denied(talk: Talk, intents: Collection[str]) -> Reply:
+    """Says what is not so, before the answer.
+
+    Args:
+        talk: what it names is what the whole question names.
+        intents: those of its parts.
+    """
+    if not _NAMES_PLACES & set(intents):
+        yield from _no_places(talk)
+        yield from _not_blamed(talk)
+    if set(intents) <= _PRESUMES and intents and talk.case.status is not Status.HEALTHY:
         yield from _no_cause(talk)
+
+
+def _no_places(talk: Talk) -> Reply:
+    yield from _no_ranks(talk)
+    for stranger in talk.named.strangers[:2]:
+        yield from talk.note(f"The logs name no node `{clean(stranger)}`.")
+
+
+def _not_blamed(talk: Talk) -> Reply:
+    """A place that the question takes for guilty and the case does not."""
+    if not BLAME.search(talk.question.text[:2000]):
+        return
+    blamed = {one.rank for one in talk.case.suspects} | {one.node for one in talk.case.suspects}
+    for rank in [rank for rank in talk.named.ranks[:2] if rank not in blamed]:
+        status = yield from talk.ask("rank_status", rank=rank)
+        if status.status is ResultStatus.FOUND:
+            yield from talk.say(f"Rank {rank} is not blamed.", status.id)
+    for node in [node for node in talk.named.nodes[:2] if node not in blamed]:
+        yield from node_state(talk, node, blamed)
 
 
 def _no_ranks(talk: Talk) -> Reply:

@@ -60,7 +60,8 @@ def layer(talk: Talk) -> Reply:
         yield from talk.say("Nothing failed, so it is nobody's.", result.id)
         return
     name = verdict.cause.partition(".")[0]
-    yield from talk.say(f"Cause: `{verdict.cause}`. {_SIDES.get(verdict.cause) or _SIDES.get(name, _OPEN)}", result.id)
+    yield from talk.say(f"Cause: `{verdict.cause}`.", result.id)
+    yield from talk.note(_SIDES.get(verdict.cause) or _SIDES.get(name, _OPEN))
     if name not in ("hardware", "unknown") and not any(
         one.cause.startswith("hardware.") for one in verdict.alternatives
     ):

@@ -332,6 +332,8 @@ def missing_short(talk: Talk) -> Reply:
 def nodes(talk: Talk) -> Reply:
     """Every node by state."""
     result = yield from talk.ask("overview")
+    if talk.case.status is Status.HEALTHY:
+        yield from talk.say("Nothing failed, so nothing is affected.", result.id)
     if not talk.case.nodes:
         yield from talk.say("The logs name no node.", result.id)
     for state in NodeState:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from assistant.answers.entities import Entities, entities, known_nodes
 from assistant.answers.intents import Intents, Match
 from assistant.answers.judging import Grip, grip
+from assistant.answers.language import plain_text
 from assistant.answers.meaning import SecondOpinion
 from assistant.answers.spelling import Spelling
 from assistant.case.models import Case
@@ -17,6 +18,8 @@ MOST = 3
 """Parts of a question that are answered."""
 WORDED = 0.75
 """Likeness from which a question is taken to be one for the meaning of a word: many questions only hold one."""
+FIELD = 0.5
+"""How much a word of the field tells that a question is about the job; a name tells 1."""
 DOUBT = 0.15
 """How much better a mended reading must be than the one that stands there: many words only look like slips."""
 LONGEST = 2000
@@ -25,7 +28,14 @@ PIECES = 12
 """Pieces of a question that are read."""
 _COURTESY = ("thanks", "help")
 """Not answered beside another part."""
-_BARE_WHY = re.compile(r"(?i)^\W*(?:so\s+|and\s+|but\s+|ok\s+)?(?:why|how come|how so|says who)\W*$")
+_BARE = {
+    "why": re.compile(r"(?i)^\W*(?:so\s+|and\s+|but\s+|ok\s+)?(?:why|how come|how so|says who)\W*$"),
+    "sure": re.compile(r"(?i)^\W*(?:so\s+|and\s+|but\s+|ok\s+)?(?:really|seriously|for real|(?:you )?sure)\W*$"),
+}
+"""Questions of a word or two that only mean something after another."""
+_JOINING = re.compile(r"(?i)^\W*(?:(?:and|so|but|ok|okay|well|then|also|now|hey|hi|hello|please)\b[\s,]*)+(?=\w)")
+_OF_RANK = re.compile(r"(?i)\b(?:rank|gpu|process|worker)\b")
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _ASKS = (
     r"what|what's|whats|how|why|which|who|who's|where|when|is|are|was|were|can|could|should|shall|do|does|did|will|"
     r"show|give|tell|list|find|explain|compare"
@@ -78,9 +88,9 @@ class Reader:
 
     def read(self, text: str, before: str = "") -> list[Understood]:
         """The parts of a question, in order; `before` is the question that was asked last."""
-        text = text[:LONGEST]
+        text = _readable(text)
         whole = self._one(text)
-        if whole.grip is not Grip.SURE and self._intents.is_foreign(text):
+        if self._intents.is_foreign_script(text) or (whole.grip is not Grip.SURE and self._intents.is_foreign(text)):
             return [replace(whole, match=None, foreign=True)]
         parts = self._parts(text, whole)
         if before and len(parts) == 1:
@@ -95,6 +105,8 @@ class Reader:
             other = self._read_as(mended)
             (rank, likeness), (other_rank, other_likeness) = _held(best), _held(other)
             best = other if (other_rank, other_likeness) > (rank, likeness + DOUBT) else best
+        if best.grip is not Grip.SURE and (rest := _JOINING.sub("", text)) and rest != text:
+            best = max(best, self._read_as(rest), key=_held)
         if best.grip is not Grip.SURE and self._second is not None:
             best = self._asked_again(best)
         return replace(best, text=text)
@@ -113,8 +125,10 @@ class Reader:
         return self._judged(plain, named, self._intents.ranked(plain))
 
     def _judged(self, plain: str, named: Entities, ranked: tuple[Match, ...]) -> Understood:
-        strange = self._intents.likeness.strange(self._intents.words.of(plain))
-        held = grip(ranked, strange, "<" in plain or bool(named.words))
+        words = self._intents.words.of(plain)
+        strange = self._intents.likeness.strange(words)
+        familiar = 1.0 if "<" in plain or named.words else FIELD * (not self._intents.field.isdisjoint(words))
+        held = grip(ranked, len(words), strange, familiar)
         inside = [match for match in ranked if match.intent]
         match = inside[0] if inside and held is not Grip.BEYOND else None
         return Understood(plain, named, match, held, tuple(one.intent for one in inside[1:3]))
@@ -146,9 +160,10 @@ class Reader:
     def _going_on(self, now: Understood, text: str) -> Understood:
         """`and rank 3?` asks of rank 3 what was asked before; `that node` is the one that was named before."""
         before = self._one(text)
-        if _BARE_WHY.match(now.text):
-            named = replace(now.named, ranks=before.named.ranks)
-            return replace(now, named=named, match=Match("why", 1.0), grip=Grip.SURE)
+        for intent, bare in _BARE.items():
+            if bare.match(now.text):
+                named = replace(now.named, ranks=before.named.ranks)
+                return replace(now, named=named, match=Match(intent, 1.0), grip=Grip.SURE)
         if _POINTS_BACK.search(now.text) and not (now.named.ranks or now.named.nodes):
             return self._pointed(now, before.named)
         earlier = before.match
@@ -160,14 +175,31 @@ class Reader:
 
     def _pointed(self, now: Understood, named: Entities) -> Understood:
         """The question with the place put in that it points back to."""
-        places = [f"rank {rank}" for rank in named.ranks[:1]] or list(named.nodes[:1])
+        places = [f"rank {rank}" for rank in named.ranks[:1]] or [*named.nodes[:1], *self._blamed(now.text)[:1]]
         if not places:
             return now
         there = self._one(_POINTS_BACK.sub(places[0], now.text))
         return replace(there, text=now.text)
 
+    def _blamed(self, text: str) -> list[str]:
+        """The blamed place of the kind that a text points back to, where it is only one."""
+        suspects = self._case.suspects
+        ranks = [f"rank {one.rank}" for one in suspects if one.rank is not None]
+        nodes = list(dict.fromkeys(one.node for one in suspects if one.node))
+        found = ranks if _OF_RANK.search(text) else nodes
+        return found if len(found) == 1 else []
+
+    def named(self, text: str) -> Entities:
+        """What a question names, in all its parts."""
+        return entities(_readable(text), self._case, self._glossary, self._intents.file.causes)
+
 
 _RANK = {Grip.BEYOND: 0, Grip.GUESSED: 1, Grip.SURE: 2}
+
+
+def _readable(text: str) -> str:
+    """A question without escapes and look-alike letters, of a length that can be read at once."""
+    return plain_text(_ESCAPES.sub(" ", text[:LONGEST]))
 
 
 def _intent(part: Understood) -> str:
