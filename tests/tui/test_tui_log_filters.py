@@ -391,6 +391,8 @@ def test_what_is_wrong_is_told_in_place_and_stays_typed(read_job: tuple[Case, Ex
         await until(pilot, lambda: "1 line passes" in text_of(pilot.app))
         await pilot.press("f")
         assert screen.query_one("#filter-line", Input).value == "level=error /odd/ "
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: "3✓x" in text_of(pilot.app))
 
     view(tmp_path, read_job, LINES, play)
 

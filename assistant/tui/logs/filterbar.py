@@ -45,7 +45,9 @@ class FilterBar(Vertical):
         self.around = Around()
         self._list = Literal(id="filter-list")
         self._hint = Literal(id="filter-hint")
-        self._line = FilterLine(id="filter-line", placeholder="rank=3 level=error /expression/", compact=True)
+        self._line = FilterLine(
+            id="filter-line", placeholder="rank=3 level=error /expression/", compact=True, select_on_focus=False
+        )
 
     def compose(self) -> ComposeResult:
         yield self._list

@@ -71,7 +71,7 @@ class MergedPane(LogPane):
             return " " * self.margin
         name, number = self._whose(row.line)
         room = self.margin - 4
-        cited = "●" if self.book.cites(row.line) else " "
+        cited = "●" if self.book.cites(row.line) else "!" if self.book.indicates(row.line) else " "
         bar = "┃" if self._in_selection(row.line) else " "
         return f"{SIGNS[number % len(SIGNS)]} {tail(name, room):<{room}}{cited}{bar}"
 

@@ -163,7 +163,7 @@ class LogPane(Widget, can_focus=True):
         if not row.first:
             return " " * self.margin
         number = self.book.number(row.line.offset)
-        sign = "●" if self.book.cites(row.line) else " "
+        sign = "●" if self.book.cites(row.line) else "!" if self.book.indicates(row.line) else " "
         bar = "┃" if self._in_selection(row.line) else " "
         return f"{'·' if number is None else number:>{self.margin - 2}}{sign}{bar}"
 
