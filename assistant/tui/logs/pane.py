@@ -185,6 +185,8 @@ class LogPane(Widget, can_focus=True):
     def action_move(self, step: int) -> None:
         """Chooses the next line; at the edge the view moves on."""
         lines = self.book.lines
+        if not self.rows:
+            return
         if step > 0:
             following = lines.forward(self.here, 2)
             if len(following) < 2:
