@@ -19,6 +19,7 @@ from assistant.events.kinds import CLUES, Kind
 from assistant.events.masks import IDS, MASKS, replaced, tidied
 from assistant.intake.dialects import Dialects, compiled
 from assistant.intake.models import Dialect, MarkPattern
+from assistant.intake.regexes import compile_set
 
 Flags = NDArray[np.int64]
 
@@ -73,8 +74,9 @@ class Describer:
         )
         self._gate = _split_gate(gate)
         self._times = _alternations([relaxed(each.pattern).pattern for each in dialects.times if each.pattern])
-        self._marks_relaxed = [relaxed(mark.pattern).pattern for _, mark in self.patterns]
-        self._any_mark = _alternations(self._marks_relaxed)
+        marks = [relaxed(mark.pattern).pattern for _, mark in self.patterns]
+        self._any_mark = _alternations(marks)
+        self._marks = compile_set(marks)
 
     def describe(self, texts: pl.Series) -> Described:
         """The facts of some forms, given their collapsed messages."""
@@ -82,7 +84,7 @@ class Describer:
         flags |= _flagged(Kind.GATE, contains(texts, self._gate.sure))
         flags |= _flagged(Kind.MAYBE, contains(texts, self._gate.relaxed))
         flags |= _flagged(Kind.TIMED, contains(texts.str.slice(0, TIME_HEAD), self._times))
-        marks = self._marks(texts)
+        marks = self._marked(texts)
         flags[list(marks)] |= int(Kind.MARKED)
         kinds = replaced(texts, IDS)
         return Described(flags, marks, digests_of(kinds.cast(pl.Binary)), (kinds == texts).to_numpy(), kinds)
@@ -95,16 +97,10 @@ class Describer:
         regexes = [compiled(pattern) for pattern in self._gate.lines]
         return np.asarray([any(regex.search(line) for regex in regexes) for line in lines.to_list()], dtype=np.bool_)
 
-    def _marks(self, texts: pl.Series) -> dict[int, tuple[int, ...]]:
+    def _marked(self, texts: pl.Series) -> dict[int, tuple[int, ...]]:
         hits = np.flatnonzero(contains(texts, self._any_mark).to_numpy())
-        if not len(hits):
-            return {}
-        found = {}
-        for index, text in zip(hits.tolist(), texts[hits].to_list(), strict=True):
-            numbers = tuple(n for n, pattern in enumerate(self._marks_relaxed) if compiled(pattern).search(text))
-            if numbers:
-                found[index] = numbers
-        return found
+        matched = (self._marks.Match(text) for text in texts[hits].to_list())
+        return {index: tuple(sorted(numbers)) for index, numbers in zip(hits.tolist(), matched, strict=True) if numbers}
 
 
 def describe_kinds(texts: pl.Series) -> tuple[Flags, list[str]]:

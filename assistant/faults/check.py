@@ -17,9 +17,9 @@ from assistant.faults.library import Library, load_library
 from assistant.faults.matcher import Matcher
 from assistant.faults.models import Fault, FaultRole, Specificity
 from assistant.faults.problems import Problem
-from assistant.faults.regexes import RegexSet, compile_set
 from assistant.intake.discover import discover
 from assistant.intake.reader import read_many
+from assistant.intake.regexes import RegexSet, compile_set
 from assistant.paths import locate
 
 LONGEST_LINE = 4096

@@ -7,10 +7,10 @@ library does not know still becomes an indicator. A signature that needs a gener
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from assistant.faults.literals import BORDER, needs_known
-from assistant.faults.regexes import compile_regex
+from assistant.intake.regexes import ascii_token, compile_regex, tokens
 
 _LEFT = "(?:^|[^0-9A-Za-z_])"
 _RIGHT = "(?:[^0-9A-Za-z_]|$)"
@@ -18,7 +18,6 @@ _BORDER_FIRST = re.compile(r"\\b(?:\(\?:)*\w")
 _BORDER_LAST = re.compile(r"(?:\w|(?<!\\)[])+*?}])\\b$")
 """A border beside something that can be read as the first or last letter of a word."""
 _NAMED = re.compile(r"\(\?P?<\w+>")
-_CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
 _FLAGS = frozenset("imsU-")
 
 _WORDS = "|".join(
@@ -90,7 +89,7 @@ def portable(regex: str) -> str:
 
 def _has_branches(body: str) -> bool:
     depth = 0
-    for _, token, in_class in _tokens(body):
+    for _, token, in_class in tokens(body):
         depth += 0 if in_class else (token == "(") - (token == ")")
         if token == "|" and depth == 0 and not in_class:
             return True
@@ -107,7 +106,7 @@ def _split_flags(regex: str) -> tuple[str, str]:
 def _without_captures(regex: str) -> str:
     out: list[str] = []
     skip_to = 0
-    for at, token, in_class in _tokens(regex):
+    for at, token, in_class in tokens(regex):
         if at < skip_to:
             continue
         opening = _NAMED.match(regex, at) if token == "(" and not in_class else None
@@ -118,27 +117,8 @@ def _without_captures(regex: str) -> str:
 
 
 def _plain(body: str) -> str:
-    return "".join(_ascii(token, in_class) for _, token, in_class in _tokens(body))
-
-
-def _tokens(regex: str) -> Iterator[tuple[int, str, bool]]:
-    """Characters and escapes, each with its place and whether it stands in a class."""
-    at, in_class = 0, False
-    while at < len(regex):
-        token = regex[at : at + (2 if regex[at] == "\\" else 1)]
-        in_class = token != "]" if in_class else token == "["
-        yield at, token, in_class
-        at += len(token)
+    return "".join(_ascii(token, in_class) for _, token, in_class in tokens(body))
 
 
 def _ascii(token: str, in_class: bool) -> str:
-    if len(token) < 2:
-        return token
-    letter = token[1]
-    if not in_class and letter in "bB":
-        return ""
-    if letter in _CLASSES:
-        return _CLASSES[letter] if in_class else f"[{_CLASSES[letter]}]"
-    if not in_class and letter.lower() in _CLASSES:
-        return f"[^{_CLASSES[letter.lower()]}]"
-    return token
+    return "" if not in_class and token in (r"\b", r"\B") else ascii_token(token, in_class)

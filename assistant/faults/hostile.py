@@ -22,7 +22,7 @@ from typing import Literal
 
 from assistant.errors import KnowledgeError
 from assistant.faults.attacks import LENGTH, attacks
-from assistant.faults.regexes import compile_regex
+from assistant.intake.regexes import compile_regex
 from assistant.paths import PACKAGE
 
 Engine = Literal["re2", "re"]

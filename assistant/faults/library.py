@@ -12,7 +12,7 @@ from assistant.errors import KnowledgeError
 from assistant.faults.documents import Item, read_items
 from assistant.faults.models import Fault
 from assistant.faults.problems import Place, Problem
-from assistant.faults.regexes import Regex, RegexError, compile_regex
+from assistant.intake.regexes import Regex, RegexError, compile_regex
 from assistant.paths import locate
 
 LONGEST_REGEX = 4_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assistant.faults.gate import gate_of
 from assistant.faults.library import Library
 from assistant.faults.models import Fault, FaultRole, Signature, Specificity
-from assistant.faults.regexes import Regex, compile_regex, compile_set
+from assistant.intake.regexes import Regex, compile_regex, compile_set
 
 _SPECIFICITY = {kind: place for place, kind in enumerate(Specificity)}
 _ROLE = {role: place for place, role in enumerate(FaultRole)}

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from assistant.faults.models import Fault
-from assistant.faults.regexes import Regex, compile_regex
 from assistant.intake.numerals import LONGEST, whole
+from assistant.intake.regexes import Regex, compile_regex
 
 _NUMBERS = ("rank", "local_rank", "task", "pid", "iteration", "exitcode")
 

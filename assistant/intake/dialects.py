@@ -22,6 +22,7 @@ from assistant import paths
 from assistant.case.vocabulary import Stage
 from assistant.errors import KnowledgeError
 from assistant.intake.models import Dialect, MarkKind, MarkPattern
+from assistant.intake.regexes import ascii_classes
 
 GENERIC = 60
 """Progress dialects from this priority on are guesses: they count only where no framework's own lines were seen."""
@@ -64,7 +65,7 @@ class _MarkEntry(_Strict):
 
     def build(self) -> MarkPattern:
         stage = str(self.stage) if self.stage else None
-        return MarkPattern(self.mark, self.pattern, stage, self.examples, self.counter_examples)
+        return MarkPattern(self.mark, ascii_classes(self.pattern), stage, self.examples, self.counter_examples)
 
 
 class _Entry(_Strict):
@@ -92,6 +93,7 @@ class _Entry(_Strict):
 
     def build(self) -> Dialect:
         values = {name: getattr(self, name) for name in type(self).model_fields if name != "marks"}
+        values["pattern"] = self.pattern and ascii_classes(self.pattern)
         return Dialect(**values, marks=tuple(mark.build() for mark in self.marks))
 
 

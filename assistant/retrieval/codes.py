@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from assistant.faults.regexes import compile_regex
+from assistant.intake.regexes import compile_regex
 from assistant.retrieval.tuning import Tuning
 
 LONGEST = 65_536

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 
 from assistant.case.models import Model
 from assistant.errors import KnowledgeError
-from assistant.faults.regexes import RegexError, compile_regex
+from assistant.intake.regexes import RegexError, compile_regex
 from assistant.paths import locate
 
 FILE = "retrieval.yaml"

@@ -9,7 +9,7 @@ from assistant.faults.gate import GENERIC, gate_of, portable
 from assistant.faults.library import load_library
 from assistant.faults.literals import needs_known
 from assistant.faults.matcher import Matcher
-from assistant.faults.regexes import compile_regex
+from assistant.intake.regexes import compile_regex
 
 GATE = Matcher(load_library()).gate()
 
