@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assistant.case.models import Case
     from assistant.case.store import Inputs, StoredCase
     from assistant.config import Settings
+    from assistant.faults.library import Library
     from assistant.intake.models import ProgressHook
     from assistant.pipeline import Examination
     from assistant.retrieval.models import Answer, Query
@@ -129,7 +130,7 @@ def _of_logs(
     case, seen = _examined(request, settings, bar=bar, hook=hook)
     unkept = keep(case, request, settings) if save else ""
     if not added:
-        opened = _opened(case, settings, lambda: seen)
+        opened = _opened(case, settings, lambda: seen, seen.reading.library)
         opened.seen, opened.inputs, opened.unkept = seen, request.inputs(), unkept
         return opened
     if STDIN in targets:
@@ -146,7 +147,7 @@ def _added(
     found, seen = _examined(later, settings, bar=bar, hook=hook)
     case = found.model_copy(update={"case": before.case, "revision": before.revision + 1})
     case, unkept = _stored_as_next(case, later, settings) if save else (case, "")
-    opened = _opened(case, settings, lambda: seen)
+    opened = _opened(case, settings, lambda: seen, seen.reading.library)
     opened.before, opened.added, opened.seen = before, tuple(added), seen
     opened.inputs, opened.unkept = later.inputs(), unkept
     return opened
@@ -185,7 +186,8 @@ def _reader(stored: StoredCase, settings: Settings) -> Opener:
     return read
 
 
-def _opened(case: Case, settings: Settings, reader: Opener) -> Opened:
+def _opened(case: Case, settings: Settings, reader: Opener, library: Library | None = None) -> Opened:
+    """`library`: the one that the logs were read with, so that it is not loaded twice."""
     from assistant.cli.understanding import offline_answerer
     from assistant.faults.library import load_library
     from assistant.tools.calls import Calls
@@ -193,7 +195,7 @@ def _opened(case: Case, settings: Settings, reader: Opener) -> Opened:
     from assistant.tools.words import load_glossary
 
     search = LazySearch(settings)
-    library = load_library(strict=False)
+    library = library or load_library(strict=False)
     calls = Calls(Desk(case, library, load_glossary(), open_logs=reader, search=search))
     calls.per_turn = settings.chat.max_calls
     return Opened(case, calls, offline_answerer(calls, settings), search)
