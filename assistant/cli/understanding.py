@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
+
+from assistant.errors import RootrankError
 
 if TYPE_CHECKING:
     from assistant.answers.meaning import Meaning
@@ -24,8 +27,16 @@ def offline_answerer(calls: Calls, settings: Settings) -> OfflineAnswerer:
     cache = data_dir(settings.storage.data_dir) / FOLDER
     intents = load_intents(cache=cache)
     second = SecondOpinion(lambda: _meaning(settings), examples_of(intents.file), cache)
-    intents.likeness  # noqa: B018 - learned, or read, before the first question is asked
     return OfflineAnswerer(calls, intents, second)
+
+
+def learn(settings: Settings) -> None:
+    """Learns from the sayings, once for all: the first question of a chat need not wait for it, nor the verdict."""
+    from assistant.answers.intents import load_intents
+    from assistant.case.store import data_dir
+
+    with contextlib.suppress(RootrankError):
+        load_intents(cache=data_dir(settings.storage.data_dir) / FOLDER).likeness  # noqa: B018
 
 
 def _meaning(settings: Settings) -> Meaning | None:
