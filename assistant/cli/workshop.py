@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from assistant.answers.models import Answerer, Hypothesis
@@ -16,6 +17,7 @@ from assistant.cli.conversing import Opened, cleared, open_case, session_store, 
 from assistant.cli.explain import Wanted, answerer_for, writer_for
 from assistant.cli.incidents import incident_store, user
 from assistant.cli.request import again
+from assistant.cli.understanding import learn
 from assistant.errors import NothingFound
 from assistant.incidents.confirm import Ruling, incident_of
 from assistant.paths import locate
@@ -101,6 +103,7 @@ class CommandWorkshop:
 
     def answerer(self, table: Table, hypotheses: Mapping[str, Hypothesis]) -> Answerer:
         """Who answers."""
+        Thread(target=learn, args=(self._settings,), daemon=True).start()
         answerer, self._prompt = answerer_for(self._now(), self._settings, self._wanted, self._session)
         return answerer
 
