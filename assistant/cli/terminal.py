@@ -12,6 +12,8 @@ from assistant.errors import UsageError
 DRIVER = "TEXTUAL_DRIVER"
 """Set for a process whose screen goes through a pipe to a browser."""
 TERMINAL = "/dev/tty"
+DUMB = ("dumb", "unknown")
+"""Values of TERM that stand for a terminal whose cursor cannot be moved."""
 GRACE = 1.0
 """Seconds that threads may take to end by themselves."""
 
@@ -30,6 +32,9 @@ def take_terminal(*, piped: bool) -> None:
         return
     if sys.stdin is None or not sys.stdout.isatty() or not (piped or sys.stdin.isatty()):
         raise UsageError("chat needs a terminal", hint="in a pipe, use: rootrank explain LOGS -q QUESTION")
+    if (kind := os.environ.get("TERM", "")) in DUMB:
+        hint = "set TERM to what it is, such as xterm-256color, or use: rootrank explain LOGS -q QUESTION"
+        raise UsageError(f"a terminal without a cursor (TERM={kind}) cannot show the screen", hint=hint)
     if not piped:
         return
     if sys.stdin.isatty():

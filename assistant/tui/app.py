@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from assistant.errors import RootrankError
@@ -15,9 +16,13 @@ from assistant.tui import mouse
 from assistant.tui.copy_screen import CopyScreen
 from assistant.tui.ports import Workshop
 from assistant.tui.reading_screen import ReadingScreen
+from assistant.tui.terminal import Colourless, Spelled, terminal
 from assistant.tui.wording import parts_of
 from assistant.tui.workplace import Workplace
 
+TOLD = 15
+"""Seconds that a word about the terminal stays in sight."""
+COLOURLESS = Colourless()
 COPIED = 200_000
 """Characters that are copied at once; terminals drop what is longer."""
 
@@ -35,6 +40,10 @@ class RootrankApp(App[RootrankError | None]):
 
     def __init__(self, workshop: Workshop) -> None:
         super().__init__()
+        self.terminal = terminal(os.environ)
+        # Styles for `:nocolor` go by this; terminals without colour are treated as where NO_COLOR is set.
+        self.no_color = self.no_color or not self.terminal.colours
+        self._spelled = Spelled(self.terminal.charset) if self.terminal.charset != "utf-8" else None
         self.workshop = workshop
         self._leaving = False
         """Another conversation is being opened in place of the present one."""
@@ -46,7 +55,21 @@ class RootrankApp(App[RootrankError | None]):
         look = self.workshop.look
         self.theme = theme_of(look.theme, set(self.available_themes))
         self.set_keymap(dict(look.keys))
+        if self.terminal.why:
+            said = f"{self.terminal.why}: signs are drawn in ASCII; with LANG=C.UTF-8 all are shown"
+            self.notify(said, markup=False, timeout=TOLD)
         self.push_screen(ReadingScreen(self.workshop.open))
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What is taken from each line for this terminal, the last before it is drawn."""
+        filters = [*super().get_line_filters()]
+        filters += [self._spelled] if self._spelled else []
+        return [*filters, COLOURLESS] if self.no_color else filters
+
+    def get_key_display(self, binding: Binding) -> str:
+        """Names of keys in the footer; a terminal of few signs has none for enter."""
+        shown = super().get_key_display(binding)
+        return shown.replace("⏎", "enter") if self._spelled else shown
 
     def on_reading_screen_ready(self, message: ReadingScreen.Ready) -> None:
         """The case is there: a workplace takes over, or shows its next revision."""

@@ -16,11 +16,12 @@ CONFIDENCE = {
     Confidence.LOW: ("●○○", "$text-error"),
 }
 ROLE = {
-    Role.INITIATING: "bold $text-error",
-    Role.CASCADE: "$text-warning",
-    Role.TEARDOWN: "$text-muted",
-    Role.CONTEXT: "$text-muted",
+    Role.INITIATING: ("▼", "bold $text-error"),
+    Role.CASCADE: ("x", "$text-warning"),
+    Role.TEARDOWN: ("t", "$text-muted"),
+    Role.CONTEXT: ("·", "$text-muted"),
 }
+"""As on the timeline."""
 STATE = {
     NodeState.AFFECTED: "bold $text-error",
     NodeState.HEALTHY: "$text-success",

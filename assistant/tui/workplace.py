@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Footer
 
 from assistant.answers.sessions import Session
@@ -80,6 +81,8 @@ class Workplace(Screen[None]):
         self.logs = LogDesk(self)
         self.shelf = Shelf(self)
         self._interrupted = -TWICE
+        self._left: Widget | None = None
+        """What had the focus when the window became too small."""
         self.steps_done: set[int] = set()
         """Steps of the action that a person ticked off."""
         self._offers = Offers()
@@ -128,10 +131,16 @@ class Workplace(Screen[None]):
         """What does not fit is told anew."""
         width, height = self.app.size
         small = width < SMALLEST[0] or height < SMALLEST[1]
+        if small and not self.has_class("-small"):
+            # The prompt stays, so that what is typed meanwhile is not lost.
+            self._left = self.focused
+            self.prompt.focus()
+        elif not small and self._left is not None:
+            self.call_after_refresh(self._left.focus)
+            self._left = None
         self.set_class(small, "-small")
-        self.query_one("#too-small", Literal).show(
-            f"{width}x{height} is too small; {SMALLEST[0]}x{SMALLEST[1]} will do"
-        )
+        lead = "too small: " if height > 3 else ""
+        self.query_one("#too-small", Literal).show(f"{lead}needs {SMALLEST[0]}x{SMALLEST[1]}")
         self.call_after_refresh(self.tell_hidden)
 
     def tell_hidden(self) -> None:
@@ -142,7 +151,7 @@ class Workplace(Screen[None]):
             parts = ["the case (F2)"] if talking else ["the conversation (F2)", *parts]
         text = f"hidden: {', '.join(parts)}" if parts else ""
         self.query_one("#hidden", Literal).show(Content(text))
-        self.query_one("#hidden").display = bool(text)
+        self.query_one("#hidden").display = bool(text) and not self.has_class("-small")
 
     def tell(self, text: str, *, warning: bool = False) -> None:
         """A short word of the program."""

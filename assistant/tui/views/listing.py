@@ -79,14 +79,16 @@ class EvidenceList(CaseList):
         items = sorted(case.evidence, key=lambda item: item.id not in first)
         rows = [*marked, *items]
         roles = {name: event.role for event in reversed(case.events) for name in event.evidence}
-        shown = [(item.id, _evidence(item, ROLE.get(roles[item.id], "") if item.id in roles else ""))
-                 for item in rows[:SHOWN]]  # fmt: skip
+        shown = [
+            (item.id, _evidence(item, *(ROLE[roles[item.id]] if item.id in roles else (" ", ""))))
+            for item in rows[:SHOWN]
+        ]
         none = [("", Content.styled("no line is cited", "$text-muted"))]
         self.fill(f"Evidence ({len(rows)})" if rows else "Evidence (none)", shown or none, len(rows))
 
 
-def _evidence(item: Evidence, style: str) -> Content:
+def _evidence(item: Evidence, sign: str, style: str) -> Content:
     who = f"  {place(item)}" if place(item) else ""
     where = (f"{tail(item.source, 24)}:{item.line}{who}  ", "$text-muted")
     text = literal(excerpt(item.text, _TEXT), style)
-    return Content.assemble((f"{item.id:<4}", "bold $text-accent"), where, text)
+    return Content.assemble((f"{item.id:<4}", "bold $text-accent"), (f"{sign} ", style), where, text)
