@@ -290,6 +290,8 @@ class SessionStore:
         found = [one for one in known if one == name] or [
             one for one in known if len(name) > 2 and one.startswith(name)
         ]
+        if not known:
+            raise UnknownSession("no session is stored yet", hint="begin one: rootrank chat LOGS")
         if len(found) != 1:
             what = "fits several sessions" if found else "is no stored session"
             raise UnknownSession(f"{name!r} {what}", hint="run `rootrank sessions list` for those there are")

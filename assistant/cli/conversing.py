@@ -78,7 +78,7 @@ class Opened:
 
 def open_case(
     targets: Sequence[str], added: Sequence[str], settings: Settings, *, save: bool, bar: bool,
-    hook: ProgressHook | None = None,
+    hook: ProgressHook | None = None, job: str | None = None,
 ) -> Opened:  # fmt: skip
     """The case of some logs, or a stored one. `hook` is told how far a read is, instead of a bar.
 
@@ -86,7 +86,10 @@ def open_case(
     """
     stored = _stored(targets, settings)
     if stored is None:
-        return _of_logs(targets, added, settings, save=save, bar=bar, hook=hook)
+        request = Request(tuple(targets), without=settings.diagnose.without, job=job)
+        return _of_logs(request, added, settings, save=save, bar=bar, hook=hook)
+    if job is not None:
+        raise UsageError("a stored case is one job already", hint="leave --job out, or give the folder of the logs")
     if added:
         return _added(stored.case, again(stored.inputs, ()), added, settings, save=save, bar=bar, hook=hook)
     opened = _opened(stored.case, settings, _reader(stored, settings))
@@ -110,31 +113,27 @@ def cleared(opened: Opened, settings: Settings) -> Opened:
     return fresh
 
 
+def names_case(targets: Sequence[str]) -> bool:
+    """Whether a stored case is meant: a name that looks like a case's and is no file."""
+    return len(targets) == 1 and _CASE.fullmatch(targets[0]) is not None and not os.path.exists(targets[0])
+
+
 def _stored(targets: Sequence[str], settings: Settings) -> StoredCase | None:
-    """The stored case that is meant, if one is: a name that looks like a case's and is no file."""
-    if len(targets) == 1 and _CASE.fullmatch(targets[0]) and not os.path.exists(targets[0]):
-        return case_store(settings).load(targets[0])
-    return None
+    """The stored case that is meant, if one is."""
+    return case_store(settings).load(targets[0]) if names_case(targets) else None
 
 
 def _of_logs(
-    targets: Sequence[str],
-    added: Sequence[str],
-    settings: Settings,
-    *,
-    save: bool,
-    bar: bool,
-    hook: ProgressHook | None,
+    request: Request, added: Sequence[str], settings: Settings, *, save: bool, bar: bool, hook: ProgressHook | None
 ) -> Opened:
-    request = Request(tuple(targets), without=settings.diagnose.without)
+    if added and STDIN in request.paths:
+        raise UsageError("standard input cannot be read again with further files", hint="give all files at once")
     case, seen = _examined(request, settings, bar=bar, hook=hook)
     unkept = keep(case, request, settings) if save else ""
     if not added:
         opened = _opened(case, settings, lambda: seen, seen.reading.library)
         opened.seen, opened.inputs, opened.unkept = seen, request.inputs(), unkept
         return opened
-    if STDIN in targets:
-        raise UsageError("standard input cannot be read again with further files", hint="give all files at once")
     return _added(case, request, added, settings, save=save, bar=bar, hook=hook)
 
 

@@ -43,6 +43,7 @@ Language = Annotated[
 ]
 SessionName = Annotated[str | None, typer.Option("--session", metavar="ID", help="Go on with a session (or `last`).")]
 Attach = Annotated[list[str] | None, typer.Option(metavar="FILE", help="Add a file to the case; may be repeated.")]
+Job = Annotated[str | None, typer.Option(metavar="ID", help="Which job, where a folder holds several.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def explain(
     language: Language = None,
     session: SessionName = None,
     attach: Attach = None,
+    job: Job = None,
     no_save: Annotated[bool, typer.Option("--no-save", help="Keep neither case nor session.")] = False,
     exit_zero: ExitZero = False,
     progress: Bar = True,
@@ -85,20 +87,20 @@ def explain(
     wanted = Wanted(form, profile, not no_fallback, settings.cases.save)
     asked = Question(text=text, newcomer=new, language=language or settings.chat.language or None)
     if prompt_only or show_prompt:
-        return _shown(targets or [], attach or [], settings, wanted, asked, exact=show_prompt)
-    code = answer(targets or [], attach or [], settings, wanted, asked, session=session, bar=progress)
+        return _shown(targets or [], attach or [], settings, wanted, asked, exact=show_prompt, job=job)
+    code = answer(targets or [], attach or [], settings, wanted, asked, session=session, bar=progress, job=job)
     return ExitCode.OK if exit_zero and code != ExitCode.MODEL else code
 
 
 def answer(
     targets: list[str], attach: list[str], settings: Settings, wanted: Wanted, question: Question, *,
-    session: str | None = None, bar: bool = False,
+    session: str | None = None, bar: bool = False, job: str | None = None,
 ) -> int:  # fmt: skip
     """One turn, written down as it happens."""
     from assistant.cli.conversing import open_case, session_store
 
     earlier = session_store(settings).load(session) if session else None
-    opened = open_case(_targets(targets, earlier), attach, settings, save=wanted.save, bar=bar)
+    opened = open_case(_targets(targets, earlier), attach, settings, save=wanted.save, bar=bar, job=job)
     try:
         return _answered(opened, settings, wanted, question, earlier)
     finally:
@@ -178,12 +180,13 @@ def writer_for(
 
 
 def _shown(
-    targets: list[str], attach: list[str], settings: Settings, wanted: Wanted, question: Question, *, exact: bool
+    targets: list[str], attach: list[str], settings: Settings, wanted: Wanted, question: Question, *, exact: bool,
+    job: str | None,
 ) -> int:  # fmt: skip
     from assistant.agent.preview import prompt_text, request_text
     from assistant.cli.conversing import open_case
 
-    opened = open_case(_targets(targets, None), attach, settings, save=False, bar=False)
+    opened = open_case(_targets(targets, None), attach, settings, save=False, bar=False, job=job)
     try:
         show = request_text if exact else prompt_text
         text = show(settings, opened.calls, question, wanted.profile)

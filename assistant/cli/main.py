@@ -13,6 +13,7 @@ import typer
 from assistant import __version__
 from assistant.cli import baseline, cases, config, incidents, knowledge, learn, model, narration, sessions
 from assistant.cli.chat import chat
+from assistant.cli.chat_help import ChatCommand
 from assistant.cli.demo import demo
 from assistant.cli.diagnose import diagnose
 from assistant.cli.doctor import doctor
@@ -30,7 +31,7 @@ app = typer.Typer(
 )
 app.command("diagnose")(diagnose)
 app.command("explain")(explain)
-app.command("chat")(chat)
+app.command("chat", cls=ChatCommand)(chat)
 app.command("demo")(demo)
 app.command("search")(search)
 app.command("doctor")(doctor)

@@ -90,7 +90,7 @@ def again(stored: Inputs, added: Sequence[str]) -> Request:
         InputError: what the case was made from is no longer there.
         StoreError: the stored choices are not understood.
     """
-    gone = [path for path in stored.paths if path == STDIN or not _exists(path)]
+    gone = [path for path in stored.paths if path == STDIN or not exists(path)]
     if STDIN in gone:
         raise InputError("the case was read from standard input, which cannot be read again", hint=_ANEW)
     if gone:
@@ -116,7 +116,8 @@ def _absolute(path: str) -> str:
         return path
 
 
-def _exists(path: str) -> bool:
+def exists(path: str) -> bool:
+    """Whether a path is there, or a glob fits something."""
     import glob
 
     return os.path.exists(path) or bool(glob.glob(path))

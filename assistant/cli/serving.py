@@ -28,23 +28,32 @@ class Wish:
     attach: tuple[str, ...]
     options: tuple[str, ...]
     """Further options of `chat`, as they are typed."""
+    job: str | None = None
 
-    def command(self, targets: Sequence[str], attach: Sequence[str]) -> list[str]:
-        """What one tab runs."""
-        added = [f"--attach={file}" for file in attach]
-        return [sys.executable, "-P", "-m", "assistant.cli", "chat", *self.options, *added, "--", *targets]
+    def reading(self) -> list[str]:
+        """What a tab runs that reads the logs."""
+        added = [f"--attach={file}" for file in self.attach]
+        return self._command(*added, *([f"--job={self.job}"] if self.job is not None else []), "--", *self.targets)
+
+    def opening(self, case: str) -> list[str]:
+        """What a tab runs once they were read."""
+        return self._command("--", case)
+
+    def _command(self, *rest: str) -> list[str]:
+        return [sys.executable, "-P", "-m", "assistant.cli", "chat", *self.options, *rest]
 
 
 def wish_of(
-    earlier: Session | None, targets: Sequence[str], attach: Sequence[str], profile: str | None, no_save: bool
-) -> Wish:
+    earlier: Session | None, targets: Sequence[str], attach: Sequence[str], profile: str | None, job: str | None,
+    no_save: bool,
+) -> Wish:  # fmt: skip
     """What was typed, for the processes of the tabs."""
     options = ["--no-save"] if no_save else []
     if profile is not None:
         options.append(f"--profile={profile}")
     if earlier is not None:
-        return Wish((), tuple(attach), (*options, f"--session={earlier.header.session}"))
-    return Wish(tuple(targets), tuple(attach), tuple(options))
+        return Wish((), tuple(attach), (*options, f"--session={earlier.header.session}"), job)
+    return Wish(tuple(targets), tuple(attach), tuple(options), job)
 
 
 def serve(wish: Wish, port: int, settings: Settings) -> None:
@@ -62,15 +71,17 @@ def serve(wish: Wish, port: int, settings: Settings) -> None:
 
 def _command(wish: Wish, settings: Settings, began: str) -> list[str]:
     """Reads the logs, unless an earlier tab has just done so: then the case that it kept is opened."""
-    wanted = Request((*wish.targets, *wish.attach)).inputs().paths
+    wanted = Request((*wish.targets, *wish.attach), job=wish.job).inputs()
     if settings.cases.save and wish.targets:
         try:
             newest = case_store(settings).load("last")
         except ConfigError:
-            return wish.command(wish.targets, wish.attach)
-        if newest.saved >= began and newest.inputs.paths[: len(wanted)] == wanted:
-            return wish.command((newest.case.case,), ())
-    return wish.command(wish.targets, wish.attach)
+            return wish.reading()
+        made = newest.inputs
+        same = made.paths[: len(wanted.paths)] == wanted.paths and made.options.get("job") == wish.job
+        if newest.saved >= began and same:
+            return wish.opening(newest.case.case)
+    return wish.reading()
 
 
 def _announce(address: str) -> None:

@@ -44,12 +44,12 @@ class CommandWorkshop:
 
     def __init__(
         self, settings: Settings, targets: tuple[str, ...], added: tuple[str, ...], profile: str | None,
-        session: Session | None,
+        session: Session | None, job: str | None = None,
     ) -> None:  # fmt: skip
         self.look = Look(settings.tui.theme, settings.tui.mouse, settings.tui.keys)
         self.sessions: SessionStore = session_store(settings)
         self.folder: Path = data_dir(settings.storage.data_dir) / "chat"
-        self._settings, self._targets, self._added = settings, targets, added
+        self._settings, self._targets, self._added, self._job = settings, targets, added, job
         self._wanted = Wanted("text", profile, True, settings.cases.save)
         self._session = session
         self._prompt = ""
@@ -61,7 +61,9 @@ class CommandWorkshop:
         before, wanted = self._opened, self._next
         case = wanted.session.header.case if wanted is not None and wanted.session is not None else None
         if before is None:
-            opened = open_case(self._targets, self._added, self._settings, save=self._wanted.save, bar=False, hook=hook)
+            opened = open_case(
+                self._targets, self._added, self._settings, save=self._wanted.save, bar=False, hook=hook, job=self._job
+            )
         elif case in (None, before.case.case):
             opened = cleared(before, self._settings)
         else:

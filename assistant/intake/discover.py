@@ -187,7 +187,8 @@ def folded(unread: Iterable[Unread]) -> tuple[Unread, ...]:
 
 def _nothing(paths: Sequence[str], unread: Sequence[Unread]) -> NothingFound | NotALog:
     given = ", ".join(printable(path) for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
-    reasons = [f"{one.source}: {one.why}" for one in folded(unread)]
+    itself = {os.path.basename(paths[0]), paths[0]} if len(paths) == 1 else set()
+    reasons = [one.why if one.source in itself else f"{one.source}: {one.why}" for one in folded(unread)]
     told = "; ".join(reasons[:5]) + (f"; and {len(reasons) - 5} more" if len(reasons) > 5 else "")
     if any(one.why.startswith(BINARY) or one.why == ONLY_NULS for one in unread):
         return NotALog(f"no log text in {given}: {told}", hint="give the folder with the ranks' text logs")

@@ -166,7 +166,7 @@ def test_a_width_beyond_reason_is_no_width(tmp_path: Path) -> None:
         ("ROOTRANK diagnose LOG >&-", 10, "", ""),
         ("ROOTRANK diagnose LOG 2>&-", 10, "FAILED", ""),
         ("ROOTRANK diagnose /nope 2>/dev/full", 3, "", ""),
-        ("ROOTRANK diagnose - <&-", 3, "", "error: no log in -: -: closed"),
+        ("ROOTRANK diagnose - <&-", 3, "", "error: no log in -: closed"),
         ("ROOTRANK --help >/dev/full", 2, "", "error: cannot write"),
     ],
 )

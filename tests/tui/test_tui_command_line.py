@@ -11,6 +11,10 @@ from pathlib import Path
 import pexpect
 import pytest
 
+from assistant.answers.sessions import SessionStore
+from assistant.case.store import CaseStore
+from assistant.tui.commands import COMMANDS
+from tests.tui.conftest import write_job
 from tests.tui.terminal import PATIENCE, started
 
 CHAT = f"{shlex.quote(sys.executable)} -m assistant.cli chat"
@@ -76,12 +80,18 @@ def test_a_signal_ends_it_in_good_order(job: Path, number: signal.Signals) -> No
 @pytest.mark.parametrize(
     ("what", "said", "code"),
     [
-        ("nosuch", "no such file", 3),
+        ("nosuch", "no log in nosuch: no such file", 3),
+        ("nosuch --serve", "no log in nosuch: no such file", 3),
+        ("empty nosuch --attach nothere", "--attach nothere: no such file", 3),
+        ("several", "holds 2 jobs", 3),
+        ("several --job 9", "no job '9'", 2),
+        ("last --job 9", "no stored case", 4),
+        ("several --job job-1 --profile nobody", "no model profile 'nobody'", 4),
         ("empty", "the folder is empty", 3),
         ("hollow", "empty", 3),
         ("c-0123456789", "no stored case", 4),
-        ("--session last", "session", 4),
-        ("--session s-20310402-01234567", "no stored session", 4),
+        ("--session last", "no session is stored yet", 4),
+        ("--session s-20310402-01234567", "no session is stored yet", 4),
         ("last", "case", 4),
         ("''", "nothing to open", 2),
         ("", "nothing to open", 2),
@@ -91,8 +101,43 @@ def test_what_is_not_there_is_said_in_two_lines(tmp_path: Path, what: str, said:
     (tmp_path / "empty").mkdir()
     (tmp_path / "hollow").mkdir()
     (tmp_path / "hollow" / "rank-0.log").touch()
+    for number in (1, 2):
+        write_job(tmp_path / "several" / f"job-{number}")
     child = shell(f"cd {tmp_path}; {CHAT} {what}", columns=200)
     child.expect("error: ")
     child.expect(said)
     child.expect("hint: ")
     child.expect(f"ended with {code}")
+
+
+def test_one_of_several_jobs_is_chosen_by_its_name(tmp_path: Path) -> None:
+    for number in (1, 2):
+        write_job(tmp_path / "several" / f"job-{number}")
+    child = started(str(tmp_path / "several"), "--job", "job-2")
+    child.expect("memory.gpu_oom")
+    child.expect("offline")
+    child.send("\x11")
+    child.expect(pexpect.EOF)
+    stored = CaseStore(Path(os.environ["ROOTRANK_DATA_DIR"])).load("last")
+    assert stored.inputs.options["job"] == "job-2"
+    child = shell(f"{CHAT} last --job job-2", columns=200)
+    child.expect("one job already")
+    child.expect("ended with 2")
+
+
+def test_a_session_whose_case_was_removed_says_what_is_left_of_it(own_home: Path) -> None:
+    store = SessionStore(Path(os.environ["ROOTRANK_DATA_DIR"]))
+    with store.new(case="c-0123456789", revision=1, answerer="offline", program="test") as writer:
+        name = writer.header.session
+    child = shell(f"{CHAT} --session last", columns=200)
+    child.expect("is stored no more")
+    child.expect(f"rootrank sessions show {name}")
+    child.expect("ended with 4")
+
+
+def test_the_help_names_every_command_of_the_workplace() -> None:
+    output = pexpect.run(f"{CHAT} --help", timeout=PATIENCE, env={**os.environ, "TERM": "dumb"}).decode()
+    for command in COMMANDS:
+        assert f"/{command.name}" in output
+    for option in ("--serve", "--port", "--job", "--session", "--attach", "--no-save"):
+        assert option in output
