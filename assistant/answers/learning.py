@@ -59,9 +59,9 @@ def write(path: Path, data: bytes) -> None:
 def arrays(path: Path) -> dict[str, np.ndarray] | None:
     """What a file of arrays holds; None where it is none. Nothing in it is ever run."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             return {name: kept[name] for name in kept.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+    except (OSError, ValueError, EOFError, KeyError, AttributeError, TypeError, zipfile.BadZipFile):
         return None
 
 

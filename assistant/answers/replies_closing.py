@@ -164,7 +164,7 @@ def files(talk: Talk) -> Reply:
     if not rows:
         yield from talk.say("The verdict cites no log line, so no file has to be read first.", result.id)
         return
-    yield from talk.say("These files hold the evidence; open the first one first:", result.id)
+    yield from talk.say("Open these, the first one first; the evidence of the verdict stands there:")
     yield from talk.block("\n".join(list(rows.values())[:MOST]))
 
 
