@@ -9,8 +9,7 @@ from pydantic import Field, ValidationError
 
 from assistant.agent.conversation import Conversation
 from assistant.answers.claims import citations
-from assistant.answers.entities import known_nodes
-from assistant.answers.grounding import check
+from assistant.answers.grounding import check, known_from
 from assistant.answers.models import Hypothesis, Standing, VerdictGiven
 from assistant.answers.sentences import split
 from assistant.case.models import Cause
@@ -66,7 +65,7 @@ def unsupported(calls: Calls, statement: str, cited: tuple[str, ...]) -> str | N
     if unseen:
         return f"Not shown in this case: {clean(', '.join(unseen))}. Cite only what a tool has shown."
     whole = f"{statement.rstrip('. ')} [{', '.join(cited)}]." if cited else statement
-    found = check(whole, shown=desk.shown, results=calls.results, hosts=known_nodes(desk.case))
+    found = check(whole, known_from(calls, bound=False))
     return (
         f"The statement does not hold: {'; '.join(found.problems)}." if found.standing is Standing.UNSUPPORTED else None
     )
@@ -76,9 +75,8 @@ def unargued(calls: Calls, argument: str, *, departs: bool) -> str | None:
     """Why an argument cannot stand: it must cite where it departs from the verdict, and carry what it cites."""
     if departs and argument and not citations(argument):
         return "It departs from the verdict of the case: cite in `argument` the evidence that it rests on."
-    desk = calls.desk
     for sentence in split(argument):
-        found = check(sentence, shown=desk.shown, results=calls.results, hosts=known_nodes(desk.case))
+        found = check(sentence, known_from(calls, bound=False))
         if found.standing is Standing.UNSUPPORTED:
             return f"The argument does not hold: {'; '.join(found.problems)}."
     return None

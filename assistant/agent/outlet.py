@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass, field
 
 from assistant.agent.soundness import Soundness
 from assistant.agent.thinking import Thoughts
 from assistant.agent.veil import Veil
-from assistant.answers.entities import known_nodes
-from assistant.answers.grounding import check
+from assistant.answers.grounding import check, known_from
+from assistant.answers.links import harmless, known_addresses
 from assistant.answers.models import AnswerEvent, Replaced, Standing, Text
 from assistant.answers.sentences import Pieces
 from assistant.case.text import clean
@@ -19,10 +18,6 @@ from assistant.tools.calls import Calls, TurnCalls
 
 _HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
 """Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
-_FETCHED = re.compile(
-    r"(!)(\[)|(\])(\()|(\])(:)(?=\s*https?:)|<(?=(?:img|a|iframe|link|script|object|svg)\b)", re.IGNORECASE
-)
-"""What a page would take for a picture, a link or an element."""
 _BEGINNING = max(map(len, _HELD))
 LONGEST = 400_000
 """Characters of one message of a model."""
@@ -107,13 +102,13 @@ class Outlet:
     def replace(self, old: Text, text: str) -> bool:
         """Puts a corrected sentence in place of a marked one, if it passes the check."""
         start, end = _edges(old.text)
-        whole = f"{start}{harmless(self.veil.back(text)).strip()}{end}" if text.strip() else ""
+        whole = f"{start}{printable(self.veil.back(text)).strip()}{end}" if text.strip() else ""
         found = self._checked(whole)
         if whole and found.standing is Standing.UNSUPPORTED:
             return False
         self.emit(
             Replaced(
-                number=old.number, text=whole, standing=found.standing, citations=found.citations,
+                number=old.number, text=self._safe(whole), standing=found.standing, citations=found.citations,
                 problems=found.problems,
             )
         )  # fmt: skip
@@ -121,12 +116,16 @@ class Outlet:
         return True
 
     def _show(self, piece: str) -> None:
-        restored = harmless(self.veil.back(piece))
+        restored = printable(self.veil.back(piece))
         if not restored.strip():
             return
         found = self._checked(restored)
-        self._put(restored, found.standing, found.citations, found.problems)
+        self._put(self._safe(restored), found.standing, found.citations, found.problems)
         self._soundness.add(len(self.said), restored, found.standing)
+
+    def _safe(self, text: str) -> str:
+        """Checked text as it may be shown: nothing in it can be followed but addresses of our own sources."""
+        return harmless(text, known_addresses(self.calls.results))
 
     def _put(self, text: str, standing: Standing, citations: tuple[str, ...], problems: tuple[str, ...]) -> None:
         number = len(self.said) + 1
@@ -135,18 +134,15 @@ class Outlet:
         self.emit(event)
 
     def _checked(self, text: str) -> Text:
-        desk = self.calls.desk
-        found = check(text, shown=desk.shown, results=self.calls.results, hosts=known_nodes(desk.case))
+        found = check(text, known_from(self.calls))
         return Text(
             number=1, text=text, standing=found.standing, citations=found.citations, problems=found.problems
         )  # fmt: skip
 
 
-def harmless(text: str) -> str:
-    """A model's words with nothing in them that a terminal would act on, and no link or picture that a page would
-    fetch: an address could carry away what was read."""
-    lines = "\n".join(clean(line) for line in text.split("\n"))
-    return _FETCHED.sub(lambda found: " ".join(filter(None, found.groups())) or "&lt;", lines)
+def printable(text: str) -> str:
+    """A model's words with nothing in them that a terminal would act on."""
+    return "\n".join(clean(line) for line in text.split("\n"))
 
 
 def _edges(text: str) -> tuple[str, str]:

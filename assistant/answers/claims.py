@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assistant.answers.failures import FAILURES
 from assistant.answers.language import COMMANDS, FIELD, NEGATION, NUMBERS, plain_text
+from assistant.answers.notions import load_notions
 from assistant.answers.quantities import MEASURED, UNIT
 
 CITATION = re.compile(r"\[([A-Za-z][^\[\]\n]{0,1000})\]")
@@ -31,8 +31,8 @@ class Sort(StrEnum):
     NUMBER = "number"
     TIME = "time"
     NAME = "name"
-    FAILURE = "failure"
-    """A kind of failure in words, such as `out of memory`."""
+    NOTION = "notion"
+    """A kind of failure, a party or a state in words, such as `out of memory`: `knowledge/notions.yaml`."""
     QUOTE = "quote"
 
 
@@ -62,7 +62,7 @@ _RANKS_AFTER = re.compile(r"(?i)(?<![\w.])(?P<many>\d{1,6})(?:\s*Âè∑\s*(?:rank|Ë
 _RANK_WORD = re.compile(rf"(?i)\b(?:rank|Rang)\s+(?P<many>zero|one|null|eins|{'|'.join(NUMBERS)})\b")
 _LOCAL_RANK = re.compile(r"(?i)\blocal[\s_-]?ranks?[\s_#:=-]*(\d{1,6})")
 _SPAN = re.compile(rf"(\d{{1,6}})(?:{_TO}(\d{{1,6}}))?")
-_QUOTE = re.compile(
+QUOTE = re.compile(
     r"`+([^`\n]{1,400})`+|[\"\u201c\u201e\u201f\u00ab]([^\"\u201c\u201d\u00bb\n]{3,400})[\"\u201d\u201c\u00bb]"
     r"|[\u300c\u300e]([^\u300d\u300f\n]{2,400})[\u300d\u300f]"
 )
@@ -118,7 +118,7 @@ def _windows(text: str) -> Iterator[str]:
 
 def _in_part(bare: str, hosts: Iterable[str], *, denied: bool) -> list[Claim]:
     found: list[Claim] = []
-    for regex, read in ((_QUOTE, _quotes), (_LOCAL_RANK, _locals), (_RANKS, _ranks), (_RANKS_AFTER, _ranks),
+    for regex, read in ((QUOTE, _quotes), (_LOCAL_RANK, _locals), (_RANKS, _ranks), (_RANKS_AFTER, _ranks),
                         (_RANK_WORD, _rank_words), (_STAMP, _times), (_DOTTED, _names), (_CAUSE, _names),
                         (_NAME, _names)):  # fmt: skip
         bare = _take(bare, regex, read, found)
@@ -128,7 +128,7 @@ def _in_part(bare: str, hosts: Iterable[str], *, denied: bool) -> list[Claim]:
     bare = _take(_without_list_number(bare), MEASURED, _numbers, found)
     bare = _take(bare, _WORD_NUMBER, _word_numbers, found)
     bare = _take(bare, _CHINESE_NUMBER, _word_numbers, found)
-    return found if denied else [*found, *_failures(bare)]
+    return found if denied else [*found, *_notions(bare)]
 
 
 def _take(
@@ -206,10 +206,10 @@ def _word_numbers(match: re.Match[str]) -> Iterator[Claim]:
     yield Claim(Sort.NUMBER, match[0], str(number), unit.strip(), counted.strip())
 
 
-def _failures(text: str) -> Iterator[Claim]:
-    for name, kind in FAILURES.items():
+def _notions(text: str) -> Iterator[Claim]:
+    for name, kind in load_notions().items():
         if found := kind.said.search(text):
-            yield Claim(Sort.FAILURE, found[0], name)
+            yield Claim(Sort.NOTION, found[0], name)
 
 
 def _without_list_number(text: str) -> str:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from assistant.answers.claims import Claim, Sort, citations, claims, is_command
-from assistant.answers.grounds import grounds_of
-from assistant.answers.language import ADVICE, BLAME, NEGATION, plain_text
+from assistant.answers.claims import CITATION, QUOTE, Claim, Sort, citations, claims, is_command
+from assistant.answers.commanding import strange_commands
+from assistant.answers.entities import known_nodes
+from assistant.answers.grounds import Grounds, grounds_of
+from assistant.answers.language import ADVICE, BLAME, HEDGED, NEGATION, PLAIN_WORDS, STATES, plain_text
+from assistant.answers.links import harmless, strange_addresses
 from assistant.answers.models import Standing
+from assistant.answers.order import unlooked, unordered
+from assistant.tools.calls import Calls
+from assistant.tools.commands import Commands
 from assistant.tools.desk import Shown
 from assistant.tools.models import ToolResult
 
@@ -20,6 +26,9 @@ _ADVICE = re.compile(
 _LINE = re.compile(r"(?i)(?:\b(?:lines?|Zeilen?)|行)[\s#:-]*$")
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 FENCES = ("```", "~~~")
+_WORDS = re.compile(r"[a-z][a-z_]{3,}")
+STEM = 5
+"""Letters by which two forms of a word are known as one."""
 _PLACED_NUMBER = re.compile(
     r"(?i)\b(?:iterations?|steps?|checkpoints?|lines?|attempts?|epochs?|ports?|pids?|code|signal)[\s#:=_-]*(?:of\s+)?$"
 )
@@ -34,23 +43,44 @@ class Finding:
     problems: tuple[str, ...] = ()
 
 
-def check(sentence: str, *, shown: Shown, results: Mapping[str, ToolResult], hosts: Iterable[str]) -> Finding:
-    """Checks one sentence against what it cites.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What sentences are checked against."""
 
-    Args:
-        shown: the log lines that tools have shown.
-        results: the tool results by id.
-        hosts: node names of the case.
-    """
+    shown: Shown
+    """The log lines that tools have shown."""
+    results: Mapping[str, ToolResult]
+    """The tool results by id."""
+    hosts: tuple[str, ...] = ()
+    """Node names of the case."""
+    commands: Commands = field(default_factory=Commands)
+    """The commands that may be advised."""
+    bound: bool = True
+    """Whether whoever is blamed must be one whom the verdict blames; a rival explanation need not."""
+
+    @property
+    def told(self) -> str:
+        """Everything that has been shown, in one text."""
+        results, lines = tuple(self.results.values()), tuple(self.shown.by_id.values())
+        return "\n".join([*(result.text for result in results), *(line.text for line in lines)])
+
+
+def known_from(calls: Calls, *, bound: bool = True) -> Known:
+    """All that a conversation has shown."""
+    desk = calls.desk
+    return Known(desk.shown, calls.results, known_nodes(desk.case), desk.commands, bound)
+
+
+def check(sentence: str, known: Known) -> Finding:
+    """Checks one sentence against what it cites."""
     if sentence.lstrip().startswith(FENCES):
-        return _fenced(sentence, shown, results)
-    hosts = tuple(hosts)
+        return _fenced(sentence, known)
     cited = citations(sentence)
-    rows = _rows(sentence)
-    problems = [problem for row in rows for problem in _problems(row, citations(row) or cited, hosts, shown, results)]
+    problems = [problem for row in _rows(sentence) for problem in _problems(row, citations(row) or cited, known)]
     if problems:
         return Finding(Standing.UNSUPPORTED, cited, tuple(dict.fromkeys(problems)))
-    return Finding(Standing.SUPPORTED if cited else Standing.PLAIN, cited)
+    asks = sentence.rstrip().endswith("?")
+    return Finding(Standing.SUPPORTED if cited and not asks else Standing.PLAIN, cited)
 
 
 def _rows(sentence: str) -> list[str]:
@@ -72,47 +102,99 @@ def _told(row: str, heads: list[str]) -> str:
     return "|".join([*named, *cells[len(named) :]])
 
 
-def _problems(
-    sentence: str, cited: tuple[str, ...], hosts: tuple[str, ...], shown: Shown, results: Mapping[str, ToolResult]
-) -> list[str]:
+def _problems(sentence: str, cited: tuple[str, ...], known: Known) -> list[str]:
     """What the check objects to."""
-    made = _relevant(sentence, claims(sentence, hosts))
-    grounds, unknown = grounds_of(cited, shown, results, hosts=hosts)
+    made = _relevant(sentence, claims(sentence, known.hosts))
+    grounds, unknown = grounds_of(cited, known.shown, known.results, hosts=known.hosts)
     problems = [f"{name} does not exist or was not shown" for name in unknown]
-    if made and not cited:
-        return [*problems, f"cites nothing for {_listed(made)}"]
+    problems += _foreign(sentence, grounds, known)
+    if not cited:
+        return [*problems, *_uncited(sentence, made)]
     counted = {str(len([one for one in made if one.sort is sort])) for sort in (Sort.RANK, Sort.HOST)} - {"0", "1"}
     missing = [one for one in made if not grounds.carry(one, _is_line(sentence, one)) and not _counts(one, counted)]
-    missing += _blamed_wrongly(sentence, made, cited, shown, results)
-    return [*problems, f"what it cites does not carry {_listed(missing)}"] if missing else problems
+    missing += _blamed_wrongly(sentence, made, cited, known)
+    said = [f"what it cites does not carry {_listed(missing)}"] if missing else []
+    return [*problems, *said, *_unshown(sentence, made, grounds, known)]
 
 
-def _blamed_wrongly(
-    sentence: str, made: list[Claim], cited: tuple[str, ...], shown: Shown, results: Mapping[str, ToolResult]
-) -> list[Claim]:
-    """Places that a sentence blames although what it cites names them without blame."""
-    if not BLAME.search(sentence) or NEGATION.search(sentence):
+def _foreign(sentence: str, grounds: Grounds, known: Known) -> Iterator[str]:
+    """Addresses and commands that come from nowhere."""
+    for address in strange_addresses(sentence, grounds.text, known.results):
+        yield f"no source of ours has the address {harmless(address[:120])}"
+    for command in strange_commands(sentence, known.commands, grounds.text):
+        yield f"no source of ours knows the command {harmless(command[:120])}"
+
+
+def _uncited(sentence: str, made: list[Claim]) -> Iterator[str]:
+    """What a sentence without a citation states all the same."""
+    if made:
+        yield f"cites nothing for {_listed(made)}"
+    elif STATES.search(_prose(sentence)) and not _is_open(sentence) and not sentence.rstrip().endswith(":"):
+        yield "cites nothing for what it says has happened"
+
+
+def _unshown(sentence: str, made: list[Claim], grounds: Grounds, known: Known) -> Iterator[str]:
+    """What a sentence says of order and absence without evidence of it, and one that has nothing to do with its own."""
+    bare = CITATION.sub(" ", sentence).strip()
+    if _is_advice(bare) or bare.endswith(("?", ":")) or not (grounds.evidence or grounds.rows):
+        return
+    order = unordered(_prose(sentence), grounds.evidence, grounds.rows)
+    for said in filter(None, (order, unlooked(_prose(sentence), grounds.evidence, grounds.rows))):
+        yield f"what it cites does not show {said!r}"
+    if known.bound and not made and not _is_open(sentence) and not _related(sentence, grounds):
+        yield "what it cites is about something else"
+
+
+def _related(sentence: str, grounds: Grounds) -> bool:
+    """Whether a sentence that claims nothing that can be looked up shares a word with its evidence at least."""
+    bare = CITATION.sub(" ", sentence).strip().lower()
+    words = set(_WORDS.findall(bare)) - PLAIN_WORDS
+    if not bare.isascii() or not words:
+        return True
+    return any(word[:STEM] in grounds.text for word in words)
+
+
+def _is_open(sentence: str) -> bool:
+    """Whether a sentence states nothing for certain."""
+    asks = sentence.rstrip().endswith("?")
+    return asks or _is_advice(sentence) or any(words.search(sentence) for words in (NEGATION, HEDGED))
+
+
+def _prose(sentence: str) -> str:
+    """A sentence without what it quotes: that was said by others."""
+    return QUOTE.sub(" ", sentence)
+
+
+def _is_advice(sentence: str) -> bool:
+    return _ADVICE.match(sentence) is not None
+
+
+def _blamed_wrongly(sentence: str, made: list[Claim], cited: tuple[str, ...], known: Known) -> list[Claim]:
+    """Places that a sentence blames although neither what it cites nor the verdict blames them."""
+    if not BLAME.search(_prose(sentence)) or NEGATION.search(sentence):
         return []
-    grounds, _ = grounds_of(cited, shown, results, blaming=True)
     named = [claim for claim in made if claim.sort in (Sort.RANK, Sort.HOST)]
-    return [] if any(grounds.carry(claim) for claim in named) else named
+    verdicts = tuple(name for name, one in tuple(known.results.items()) if one.tool == "overview")
+    asked = [cited, verdicts] if known.bound and verdicts and not HEDGED.search(sentence) else [cited]
+    blaming = [grounds_of(names, known.shown, known.results, blaming=True)[0] for names in asked]
+    return [] if all(any(grounds.carry(claim) for claim in named) for grounds in blaming) else named
 
 
-def _fenced(block: str, shown: Shown, results: Mapping[str, ToolResult]) -> Finding:
-    """A block of lines: each is a command, or stands in what tools have shown."""
+def _fenced(block: str, known: Known) -> Finding:
+    """A block of lines: each is a command that is known, or stands in what tools have shown."""
     lines = [line.strip() for line in block.strip().splitlines()[1:-1]]
-    told, lines_shown = tuple(results.values()), tuple(shown.by_id.values())
-    seen = "\n".join([*(result.text for result in told), *(item.text for item in lines_shown)])
-    strange = [line for line in lines if line and line not in seen and not is_command(line)]
+    told = known.told
+    strange = [line for line in lines if line and line not in told and not known.commands.knows(line, told)]
     if strange:
-        return Finding(Standing.UNSUPPORTED, (), (f"no tool has shown this line: {strange[0][:200]}",))
-    return Finding(Standing.SUPPORTED if any(line in seen for line in lines) else Standing.PLAIN)
+        what = "no source of ours knows the command" if is_command(strange[0]) else "no tool has shown this line:"
+        return Finding(Standing.UNSUPPORTED, (), (f"{what} {harmless(strange[0][:200])}",))
+    return Finding(Standing.SUPPORTED if any(line in told for line in lines) else Standing.PLAIN)
 
 
 def _relevant(sentence: str, made: list[Claim]) -> list[Claim]:
     """The claims that need evidence: advice may name settings and amounts of its own, a question may ask about any."""
     asks = sentence.rstrip().endswith("?")
-    if not asks and not _ADVICE.match(sentence):
+    if not asks and not _is_advice(sentence):
         return made
     held = (Sort.RANK, Sort.HOST) if asks else (Sort.RANK, Sort.HOST, Sort.QUOTE)
     return [claim for claim in made if claim.sort in held or (not asks and _is_placed(sentence, claim))]

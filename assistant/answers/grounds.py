@@ -9,8 +9,8 @@ from datetime import datetime
 from itertools import combinations
 
 from assistant.answers.claims import Claim, Sort
-from assistant.answers.failures import FAILURES
 from assistant.answers.language import NUMBERS, SIGNALS, plain_text
+from assistant.answers.notions import load_notions
 from assistant.answers.quantities import NODES, PLAIN, RANKS, TIME, Quantity, agree, quantities, quantity
 from assistant.case.models import Evidence
 from assistant.tools.desk import Shown
@@ -44,6 +44,10 @@ class Grounds:
     """Bare numbers and counts, which a sentence may name otherwise."""
     lines: frozenset[int]
     """Line numbers of what is cited."""
+    evidence: tuple[Evidence, ...]
+    """The log lines that are cited, or shown by a cited tool."""
+    rows: tuple[str, ...]
+    """What cited tools have said."""
 
     def carry(self, claim: Claim, placed: bool = False) -> bool:
         """Whether the evidence says what is claimed. `placed`: a number that is said to be one of a line."""
@@ -56,8 +60,8 @@ class Grounds:
                 return self._measured(claim) or (placed and claim.value.isdecimal() and int(claim.value) in self.lines)
             case Sort.TIME:
                 return self._timed(claim.value)
-            case Sort.FAILURE:
-                return FAILURES[claim.value].seen.search(self.text) is not None
+            case Sort.NOTION:
+                return load_notions()[claim.value].seen.search(self.text) is not None
             case Sort.QUOTE:
                 return self._quoted(claim.value)
         return self._named(claim.value)
@@ -146,6 +150,8 @@ def _grounds(lines: list[Evidence], rows: list[str], named: re.Pattern[str]) -> 
         quantities=frozenset({*seen, *_counts(unique, [*texts, *rows], ranks, hosts), *_distances(unique)}),
         numbers=frozenset(found.value for found in seen if found.dimension in (PLAIN, RANKS, NODES)),
         lines=frozenset([*(item.line for item in unique), *_line_numbers(rows)]),
+        evidence=tuple(unique),
+        rows=tuple(rows),
     )  # fmt: skip
 
 

@@ -15,7 +15,10 @@ COMMANDS = _words("""
     rm ssh grep rg dmesg journalctl systemctl python python3 pip torchrun deepspeed accelerate mpirun srun sbatch
     sinfo squeue sacct scancel scontrol kubectl docker nvidia-smi dcgmi nvcc rocm-smi npu-smi hccn_tool py-spy
     ibstat ibdiagnet ibping perfquery ethtool sha256sum rootrank find awk sed watch timeout nvidia-bug-report.sh
-    chmod chown mkdir stat top ps
+    chmod chown mkdir stat top ps bash sh zsh wget nc ncat dd mkfs killall pkill reboot shutdown poweroff halt perl
+    ruby git eval crontab iptables nft useradd usermod rsync scp tee ln rmdir shred truncate umount xargs apt apt-get
+    yum dnf conda mamba npm make modprobe rmmod sysctl podman nsenter chroot openssl gpg base64 uname hostname
+    lspci lscpu
 """)
 """First words of a command line: what follows is advice to run it, not a quotation of the log."""
 
@@ -36,6 +39,32 @@ NUMBERS = {
     "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
 }  # fmt: skip
 """Numbers in words that count something; `one` is an article as often."""
+
+STATES = re.compile(
+    r"(?i)(?:\b(?:was|were|had|did|happened|occurred|seemed|came|went|became|fell|broke|lost|began|gave|ran|died|hung|wrote"
+    r"|wurden?|waren?|hatten?|geschah|fiel|kam)\b"
+    r"|(?<!\ba )(?<!\ban )(?<!\bthe )(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bbeen )(?<!\bof )(?<!\bto )"
+    r"\b(?:failed|crashed|stopped|exited|raised|reported|caused|finished|started|ended|killed|aborted|closed|occured)\b)"
+)
+"""Words by which a sentence tells what has happened."""
+
+HEDGED = re.compile(
+    r"(?i)\b(?:if|would|could|should|might|may|can|whether|unless|unknown|unclear|unproven|perhaps|suppose|imagine|asked|"
+    r"as far as|alternatively|hypothesis|possibly|wenn|falls|ob|k\u00f6nnte|vielleicht)\b"
+)
+"""Words by which a sentence leaves open what it says."""
+
+PLAIN_WORDS = _words("""
+    about after again against all also although and another any are around because been before being below between both
+    but can cannot could does doing done down during each either else every few for from had has have having here how
+    into its itself just known least less like made make many may means might more most much must near need needs next
+    nor not now read off once one only other others our out over own per rather same says see seen shall should show shown
+    shows since some stands such than that the their them then there therefore these they this those though through thus
+    together too under until upon very was way well were what when where whether which while who whom whose why will
+    with within without would yes yet you your
+    answer answers citation citations cited evidence question questions case job log logs line lines markdown example
+""")
+"""Words that two texts may share without having anything to do with each other."""
 
 NEGATION = re.compile(
     r"(?i)\b(?:not?|never|nobody|nothing|nichts|none|neither|nor|without|cannot|rules? out|ruled out|\w+n't"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.answers.entities import known_nodes
-from assistant.answers.grounding import check
+from assistant.answers.grounding import check, known_from
 from assistant.answers.models import AnswerEvent, Hypothesis, Text, ToolFinished, ToolStarted
 from assistant.answers.sessions import Answered, Session
 from assistant.case.changes import changes, new_evidence
@@ -38,8 +37,7 @@ def announced(calls: Calls, before: Case, files: tuple[str, ...]) -> Iterator[An
 
 
 def _checked(calls: Calls, number: int, text: str) -> Text:
-    desk = calls.desk
-    found = check(text, shown=desk.shown, results=calls.results, hosts=known_nodes(desk.case))
+    found = check(text, known_from(calls))
     return Text(
         number=number, text=text, standing=found.standing, citations=found.citations, problems=found.problems
     )  # fmt: skip

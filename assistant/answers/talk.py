@@ -9,8 +9,8 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from assistant.answers.entities import Entities, known_nodes
-from assistant.answers.grounding import check
+from assistant.answers.entities import Entities
+from assistant.answers.grounding import check, known_from
 from assistant.answers.models import AnswerEvent, Question, Standing, Text, ToolFinished, ToolStarted
 from assistant.case.models import Case, Evidence
 from assistant.tools.calls import Calls, TurnCalls
@@ -97,8 +97,7 @@ class Talk:
     def _checked(self, text: str, after: str) -> Text:
         self.pieces += 1
         self.said.append(text + after)
-        desk = self.calls.desk
-        found = check(text, shown=desk.shown, results=self.calls.results, hosts=known_nodes(desk.case))
+        found = check(text, known_from(self.calls))
         return Text(
             number=self.pieces,
             text=text + after,

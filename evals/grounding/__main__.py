@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from assistant.answers.entities import known_nodes
-from assistant.answers.grounding import Finding, check
+from assistant.answers.grounding import Finding, check, known_from
 from assistant.answers.models import Standing
 from assistant.answers.sentences import split
 from assistant.tools.calls import Calls
@@ -73,9 +72,8 @@ def judged(jobs: Sequence[str] = ()) -> Iterator[Judged]:
 
 def _judged(answer: MadeAnswer, calls: Calls) -> Iterator[Judged]:
     """The pieces of the answer as a reader gets them, given back to the sentences that they are of."""
-    hosts = known_nodes(calls.desk.case)
-    pieces = [(piece, check(piece, shown=calls.desk.shown, results=calls.results, hosts=hosts))
-              for piece in split(answer.text)]  # fmt: skip
+    known = known_from(calls)
+    pieces = [(piece, check(piece, known)) for piece in split(answer.text)]
     at = 0
     ends = []
     for piece, _ in pieces:

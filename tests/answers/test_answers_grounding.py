@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.answers.claims import citations, claims
-from assistant.answers.grounding import check
+from assistant.answers.grounding import Known, check
 from assistant.answers.models import Standing
 from assistant.answers.quantities import agree, quantity
 from assistant.case.models import Evidence
@@ -37,7 +37,7 @@ def standing(sentence: str) -> Standing:
     """How a sentence stands on the lines above."""
     shown = Shown()
     shown.add(LINES)
-    return check(sentence, shown=shown, results={"T1": OVERVIEW}, hosts=HOSTS).standing
+    return check(sentence, Known(shown, {"T1": OVERVIEW}, HOSTS)).standing
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_advice_and_plain_prose_need_no_evidence(sentence: str) -> None:
 def test_problems_name_what_is_not_carried() -> None:
     shown = Shown()
     shown.add(LINES)
-    found = check("Rank 4 used 9 GiB [E1].", shown=shown, results={}, hosts=HOSTS)
+    found = check("Rank 4 used 9 GiB [E1].", Known(shown, {}, HOSTS))
     assert "Rank 4" in found.problems[0]
     assert "9 GiB" in found.problems[0]
 
