@@ -41,6 +41,9 @@ class Terminal:
 
 def terminal(environ: Mapping[str, str], encoding: str | None = None, utf8_mode: int | None = None) -> Terminal:
     """Judges by the environment, and by the encoding of the stream that is drawn on."""
+    if environ.get("TEXTUAL_DRIVER", "").endswith("WebDriver"):
+        # A browser draws, whatever terminal the server was started in.
+        return Terminal("NO_COLOR" not in environ)
     kind = environ.get("TERM", "")
     colours = "NO_COLOR" not in environ and not kind.startswith(MONOCHROME)
     written = encoding or getattr(sys.__stderr__, "encoding", None) or "utf-8"

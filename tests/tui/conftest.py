@@ -43,6 +43,15 @@ def write_job(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def able_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the screen shows goes by the terminal: that of the tests has colours and all signs."""
+    for name in ("LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
 @pytest.fixture(scope="session")
 def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_job(tmp_path_factory.mktemp("job") / "logs")

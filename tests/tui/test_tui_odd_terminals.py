@@ -138,6 +138,7 @@ def test_the_mouse_is_given_to_the_terminal_and_taken_again(job: Path) -> None:
         ({"LANG": "C", "PYTHONUTF8": "1"}, "utf-8", 1, "utf-8"),
         ({"LANG": "de_DE.ISO-8859-1"}, "iso8859-1", 0, "iso8859-1"),
         ({"TERM": "linux", "LANG": "C.UTF-8"}, "utf-8", 0, "cp437"),
+        ({"TERM": "linux", "LANG": "C", "TEXTUAL_DRIVER": "textual.drivers.web_driver:WebDriver"}, "ascii", 1, "utf-8"),
     ],
 )
 def test_what_may_be_sent_goes_by_locale_and_encoding(
