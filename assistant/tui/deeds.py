@@ -85,12 +85,20 @@ def _attach(place: Workplace, argument: str) -> None:
 
 
 def _confirm(place: Workplace, argument: str) -> None:
-    place.rule(Ruling(note=argument))
+    note, fix = _note_and_fix(argument)
+    place.rule(Ruling(note=note, fix=fix))
 
 
 def _correct(place: Workplace, argument: str) -> None:
-    cause, _, note = argument.partition(" ")
-    place.rule(Ruling(cause=cause, note=note.strip()))
+    cause, _, rest = argument.partition(" ")
+    note, fix = _note_and_fix(rest)
+    place.rule(Ruling(cause=cause, note=note, fix=fix))
+
+
+def _note_and_fix(text: str) -> tuple[str, str]:
+    """`a bad cable, fixed by a new one`: what it was, and what fixed it."""
+    note, _, fix = f" {text}".partition(" fixed by ")
+    return note.strip(" ,;"), fix.strip()
 
 
 def _export(place: Workplace, argument: str) -> None:

@@ -100,7 +100,7 @@ def test_a_past_failure_is_listed_with_why_and_opens_beside_the_case(table: Tabl
         shown = text_of(pilot.app)
         assert "= cause" in shown
         assert "[bold]a smaller batch[/bold]" in shown
-        assert "by ada" in shown
+        assert "ada)" in shown
         assert "E1 " in text_of(pilot.app)
         await pilot.press("f2", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, LogScreen))

@@ -209,15 +209,15 @@ def test_confirming_and_correcting_reach_the_store(table: Table, tmp_path: Path)
     async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
         await command(pilot, place, "/confirm it was so")
         await until(pilot, lambda: len(workshop.confirmed) == 1)
-        await command(pilot, place, "/correct network.link a cable")
+        await command(pilot, place, "/correct network.link a cable, fixed by a new one")
         await until(pilot, lambda: len(workshop.confirmed) == 2)
         await command(pilot, place, "/correct no.such")
         await until(pilot, lambda: "unknown cause class" in told(pilot))
 
     workshop = perform(table, tmp_path, play)
-    assert [(one.cause, one.note) for one in workshop.confirmed[:2]] == [
-        (None, "it was so"),
-        ("network.link", "a cable"),
+    assert [(one.cause, one.note, one.fix) for one in workshop.confirmed[:2]] == [
+        (None, "it was so", ""),
+        ("network.link", "a cable", "a new one"),
     ]
 
 

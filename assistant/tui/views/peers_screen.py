@@ -66,5 +66,5 @@ class PeersScreen(Screen[None]):
 
 
 def _drawn(story: Story) -> Content:
-    rows = [literal(fact, "$text-muted") for fact in story.facts]
-    return Content("\n").join([literal(story.name, "bold $text-accent"), *rows])
+    facts = literal(" · ".join(story.facts), "$text-muted")
+    return Content("\n").join([literal(story.name, "bold $text-accent"), facts])
