@@ -60,6 +60,8 @@ def _joined(subject: str, theory: Theory) -> str:
     """Subject and title as one clause: "Rank 7 on n03 ran out of memory", or "Ranks ...: a rank ran out of memory"."""
     title = theory.title[:1].lower() + theory.title[1:] if _lowers(theory.title) else theory.title
     title += _quoted(theory)
+    if not theory.blamed and title.startswith(f"{subject.lower()} "):
+        return subject + title[len(subject) :]
     own = OWN_SUBJECT.match(title)
     if own and len(theory.blamed) == 1:
         return f"{subject} {title[own.end() :]}"

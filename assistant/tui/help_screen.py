@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -23,7 +22,7 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, about: Screen[None]) -> None:
         super().__init__()
-        self._rows = list(_keys(about))
+        self._rows, self._usual = _keys(about)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="window"):
@@ -31,20 +30,26 @@ class HelpScreen(ModalScreen[None]):
             yield Literal(Content("\n").join(self._rows))
             yield Literal(Content.styled("Commands, to be typed into the prompt", "bold"), classes="heading")
             yield Literal(Content("\n").join(map(_command, COMMANDS)))
+            yield Literal(Content.styled("Moving and editing, as elsewhere", "bold"), classes="heading")
+            yield Literal(Content("\n").join(self._usual))
         yield Footer(show_command_palette=False)
 
 
 def _command(command: object) -> Content:
     one = next(known for known in COMMANDS if known is command)
-    return Content.assemble((f"{usage(one):<20}", "bold $text-accent"), one.help)
+    return Content.assemble((f"{usage(one):<28} ", "bold $text-accent"), one.help)
 
 
-def _keys(about: Screen[None]) -> Iterator[Content]:
+def _keys(about: Screen[None]) -> tuple[list[Content], list[Content]]:
+    """Keys of this program, which have an id, and those that every list or field of text has."""
+    own: list[Content] = []
+    usual: list[Content] = []
     seen: set[str] = set()
     for binding in about.active_bindings.values():
         one = binding.binding
         if one.description and not one.system and one.action not in seen:
             seen.add(one.action)
-            key = about.app.get_key_display(one)
             named = f"  ({one.id})" if one.id else ""
-            yield Content.assemble((f"{key:<20}", "bold $text-accent"), one.description, (named, "$text-muted"))
+            key = (f"{about.app.get_key_display(one):<20}", "bold $text-accent")
+            (own if one.id else usual).append(Content.assemble(key, one.description, (named, "$text-muted")))
+    return own, usual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from assistant.case.text import plural
 from assistant.tui.safe import Literal, literal, plain
 from assistant.tui.talk.conversation import Conversation
 
@@ -38,4 +39,4 @@ def _used(sent: int, received: int, cost: float | None, share: float | None, cal
     found = [f"{sent + received:,} tokens"] if sent or received else []
     found += [f"cost {cost:.4f}"] if cost is not None else []
     found += [f"context {share:.0%}"] if share is not None else []
-    return [*found, f"{calls} calls"] if calls else found
+    return [*found, plural(calls, "call")] if calls else found

@@ -14,6 +14,7 @@ from textual.widgets import Footer, OptionList
 from textual.widgets.option_list import Option
 
 from assistant.case.models import Action, Step
+from assistant.case.vocabulary import ActionKind
 from assistant.tui.safe import Literal, literal
 
 
@@ -31,9 +32,9 @@ class ActionsScreen(ModalScreen[None]):
         self._action, self._done = action, done
 
     def compose(self) -> ComposeResult:
-        kind = self._action.kind.value.replace("_", " ")
+        kind = "" if self._action.kind is ActionKind.NONE else f"{self._action.kind.value.replace('_', ' ')}: "
         with VerticalScroll(id="window"):
-            yield Literal(literal(f"{kind}: {self._action.text}", "bold"), classes="heading")
+            yield Literal(literal(f"{kind}{self._action.text}", "bold"), classes="heading")
             yield OptionList(id="steps", markup=False)
         yield Footer(show_command_palette=False, compact=True)
 

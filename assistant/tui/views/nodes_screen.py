@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -11,8 +12,10 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import DataTable, Footer
 
+from assistant.case.text import plural
 from assistant.errors import RootrankError
 from assistant.tui.safe import Literal, plain
+from assistant.tui.views.heat import UNKNOWN
 from assistant.tui.views.peers import against_peers
 from assistant.tui.views.peers_screen import PeersScreen
 from assistant.tui.views.standings import ORDERS, Standing, standings
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 MOST = 4_096
 """Rows that are shown; more are counted."""
 COLUMNS = ("suspicion", "node", "rank", "state", "last iteration", "last line (UTC)", "errors")
+NODE = COLUMNS.index("node")
+DAY = len("2031-04-02T")
 
 
 class NodesScreen(Screen[None]):
@@ -44,6 +49,10 @@ class NodesScreen(Screen[None]):
         super().__init__()
         self._place = place
         self._rows: list[Standing] = standings(place.table.case, place.table.examination)
+        days = {row.last_time[:DAY] for row in self._rows if row.last_time}
+        self._day = days.pop() if len(days) == 1 else ""
+        """The day of all last lines, told once: in a narrow window the time of day would be cut off."""
+        self._named = any(row.node != UNKNOWN for row in self._rows)
 
     def compose(self) -> ComposeResult:
         yield Literal(id="nodes-head")
@@ -53,7 +62,7 @@ class NodesScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Fills the table."""
-        self._table.add_columns(*COLUMNS)
+        self._table.add_columns(*self._shown(COLUMNS))
         self.action_order("suspicion")
         self._table.focus()
 
@@ -66,9 +75,15 @@ class NodesScreen(Screen[None]):
         self._rows.sort(key=ORDERS[name])
         self._table.clear()
         for row in self._rows[:MOST]:
-            self._table.add_row(*_cells(row))
+            style = "bold red" if row.blamed else ""
+            self._table.add_row(*(Text(text, style) for text in self._shown(_texts(row, self._day))))
         rest = f" · {len(self._rows) - MOST} more not shown" if len(self._rows) > MOST else ""
-        self.query_one("#nodes-head", Literal).show(f"{len(self._rows)} ranks by {name}{rest}")
+        day = f" · all of {self._day.rstrip('T')}" if self._day else ""
+        self.query_one("#nodes-head", Literal).show(f"{plural(len(self._rows), 'rank')} by {name}{day}{rest}")
+
+    def _shown(self, cells: Sequence[str]) -> list[str]:
+        """The cells of a row without that of the node, where no line tells any node."""
+        return [cell for at, cell in enumerate(cells) if at != NODE or self._named]
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Compares the node of the row."""
@@ -94,17 +109,8 @@ class NodesScreen(Screen[None]):
         (self._table.action_cursor_down if step > 0 else self._table.action_cursor_up)()
 
 
-def _cells(row: Standing) -> list[Text]:
-    style = "bold red" if row.blamed else ""
+def _texts(row: Standing, day: str) -> tuple[str, ...]:
     iteration = "" if row.last_iteration is None else str(row.last_iteration)
     rank = "" if row.rank is None else str(row.rank)
-    texts = (
-        f"{row.score:.2f}",
-        plain(row.node, 60),
-        rank,
-        row.state.value,
-        iteration,
-        row.last_time[:19],
-        str(row.errors),
-    )
-    return [Text(text, style) for text in texts]
+    when = row.last_time[len(day) : len("2031-04-02T10:00:00")]
+    return f"{row.score:.2f}", plain(row.node, 60), rank, row.state.value, iteration, when, str(row.errors)
