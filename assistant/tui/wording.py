@@ -26,6 +26,13 @@ class Worded(Protocol):
         ...
 
 
+@runtime_checkable
+class Named(Protocol):
+    """A widget that has a title on the screen."""
+
+    named: str
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One part of a screen."""
@@ -61,8 +68,8 @@ def _part(widget: Widget) -> Part | None:
 
 
 def _title(widget: Widget) -> str:
-    if widget.border_title:
-        return Content.from_markup(widget.border_title).plain
+    if isinstance(widget, Named) and widget.named:
+        return widget.named
     name = widget.id or "text"
     return TITLES.get(name, name.capitalize())
 

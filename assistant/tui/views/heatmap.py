@@ -27,6 +27,8 @@ class HeatMap(Literal):
         super().__init__(id="heat", classes="card")
         self._case, self._examination = case, examination
         self.hidden = 0
+        self.named = ""
+        """Its title, as text."""
 
     def set_case(self, case: Case, examination: Examination | None) -> None:
         """Shows a case."""
@@ -43,7 +45,8 @@ class HeatMap(Literal):
         found = heat(self._case, self._examination, columns)
         rows = ROWS_LOW if self.app.size.height < 40 else ROWS_WIDE
         self.hidden = max(0, len(found.rows) - rows)
-        self.border_title = Content(_title(found, self.hidden))
+        self.named = _title(found, self.hidden)
+        self.border_title = Content(self.named)
         self.show(Content("\n").join(_lines(found, rows, columns)))
 
 

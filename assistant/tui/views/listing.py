@@ -26,6 +26,8 @@ class CaseList(OptionList):
         super().__init__(id=id, markup=False, compact=True)
         self.targets: list[str] = []
         self.total = 0
+        self.named = ""
+        """Its title, as text."""
 
     def fill(self, title: str, rows: Iterable[tuple[str, Content]], total: int) -> None:
         """Shows rows, each with the name of what it opens; an empty name opens nothing."""
@@ -33,7 +35,8 @@ class CaseList(OptionList):
         self.targets = [name for name, _ in kept]
         self.total = total
         rest = f" · {total - len(kept)} more not listed" if total > len(kept) else ""
-        self.border_title = Content(f"{title}{rest}")
+        self.named = f"{title}{rest}"
+        self.border_title = Content(self.named)
         self.clear_options()
         self.add_options([Option(row) for _, row in kept])
 
