@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -14,6 +14,7 @@ from textual.screen import Screen
 from assistant.errors import RootrankError
 from assistant.tui import mouse
 from assistant.tui.copy_screen import CopyScreen
+from assistant.tui.help_screen import HelpScreen
 from assistant.tui.ports import Workshop
 from assistant.tui.reading_screen import ReadingScreen
 from assistant.tui.terminal import Colourless, Spelled, terminal
@@ -34,6 +35,7 @@ class RootrankApp(App[RootrankError | None]):
     TITLE = "Rootrank"
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1", "help_here", "Help on this view", show=False, id="app.help-here", priority=True),
         Binding("f6", "mouse", "Mouse", show=False, id="app.mouse", priority=True),
         Binding("f7", "copy_mode", "Copy mode", show=False, id="app.copy-mode", priority=True),
     ]
@@ -121,6 +123,13 @@ class RootrankApp(App[RootrankError | None]):
     def copy_to_clipboard(self, text: str) -> None:
         """Copies through the terminal (OSC 52), whatever the text holds."""
         super().copy_to_clipboard(text[:COPIED].encode("utf-8", "replace").decode())
+
+    def action_help_here(self) -> None:
+        """Shows the keys of the view that is open, or closes that again."""
+        if isinstance(self.screen, HelpScreen):
+            self.pop_screen()
+        else:
+            self.push_screen(HelpScreen(cast("Screen[None]", self.screen)))
 
     def action_mouse(self) -> None:
         """Gives the mouse to the terminal, or takes it again."""

@@ -95,6 +95,19 @@ def test_a_node_is_compared_with_its_peers_side_by_side(table: Table, tmp_path: 
     perform(table, tmp_path, play)
 
 
+def test_f1_tells_the_keys_of_the_view_that_is_open(table: Table, tmp_path: Path) -> None:
+    async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
+        for key, told in (("f3", "nodes.compare"), ("f4", "time.open"), ("f5", "actions.done")):
+            await pilot.press(key)
+            await until(pilot, lambda: pilot.app.screen is not place)
+            await pilot.press("f1")
+            await until(pilot, lambda told=told: told in text_of(pilot.app))  # type: ignore[misc]
+            await pilot.press("f1", "escape")
+            await until(pilot, lambda: pilot.app.screen is place)
+
+    perform(table, tmp_path, play)
+
+
 def test_the_line_of_time_shows_moments_and_a_chart(table: Table, tmp_path: Path) -> None:
     async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
         await pilot.press("f4")
