@@ -16,6 +16,7 @@ from assistant.answers.meaning import SecondOpinion
 from assistant.answers.models import AnswerEvent, Done, Failed, Question, Suggested, Turn, Usage
 from assistant.answers.premises import denied
 from assistant.answers.replies_closing import act, close, drain, files, layer, lost, sure, ticket
+from assistant.answers.replies_doubts import why_not
 from assistant.answers.replies_knowledge import beyond, help_, lines_with_its_words, meaning, seen_before, thanks, word
 from assistant.answers.replies_logs import (
     baseline,
@@ -28,7 +29,7 @@ from assistant.answers.replies_logs import (
     show,
     timeline,
 )  # fmt: skip
-from assistant.answers.replies_verdict import fix, missing, nodes, restart, what_failed, who, why, why_not
+from assistant.answers.replies_verdict import fix, missing, nodes, restart, what_failed, who, why
 from assistant.answers.talk import Reply, Talk
 from assistant.answers.understanding import Reader, Understood
 from assistant.errors import RootrankError

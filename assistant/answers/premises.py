@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from assistant.answers.language import BLAME
-from assistant.answers.replies_verdict import borne_out, node_state, other_cause
+from assistant.answers.replies_doubts import borne_out, node_state, other_cause
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, ranges
 from assistant.case.vocabulary import Status

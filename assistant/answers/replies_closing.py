@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from assistant.answers.replies_verdict import (
-    SURE,
-    alternatives,
-    fix,
-    missing_short,
-    node_state,
-    other_cause,
-    sentence,
-    telling_line,
-    whom,
-)
+from assistant.answers.replies_doubts import alternatives, node_state, other_cause
+from assistant.answers.replies_verdict import SURE, fix, missing_short, sentence, telling_line, whom
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
 from assistant.case.vocabulary import ActionKind, EvidenceClass, Status

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from assistant.answers.language import SEARCHING
-from assistant.answers.replies_verdict import means, sentence
+from assistant.answers.replies_doubts import means
+from assistant.answers.replies_verdict import sentence
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
 from assistant.tools.models import ResultStatus

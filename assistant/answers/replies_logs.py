@@ -7,7 +7,8 @@ from collections.abc import Collection
 from typing import Any
 
 from assistant.answers.language import SEARCHING
-from assistant.answers.replies_verdict import node_state, other_cause, sentence
+from assistant.answers.replies_doubts import node_state, other_cause
+from assistant.answers.replies_verdict import sentence
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, plural
 from assistant.case.vocabulary import Status

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Iterable
 
-from assistant.answers.considering import considered
-from assistant.answers.models import AnswerEvent
 from assistant.answers.talk import Reply, Talk
-from assistant.case.models import Alternative, Candidate, Case, Evidence, Step
+from assistant.case.models import Candidate, Evidence, Step
 from assistant.case.text import clean, place, plural, ranges
 from assistant.case.vocabulary import ActionKind, Confidence, EvidenceClass, NodeState, Status
-from assistant.faults.models import FaultRole
 
 SURE = {
     Confidence.HIGH: "established",
@@ -123,129 +119,6 @@ def evidence_lines(talk: Talk, evidence: Iterable[Evidence], most: int = 5) -> R
     for item in list(evidence)[:most]:
         who_wrote = place(item) or clean(item.source)
         yield from talk.item(f"{who_wrote}: `{clean(item.text)[:240].replace('`', chr(39))}`", item.id)
-
-
-def why_not(talk: Talk) -> Reply:
-    """What speaks for and against another explanation or another suspect."""
-    result = yield from talk.ask("overview")
-    named = talk.named
-    if named.causes:
-        for said, classes in named.causes[:2]:
-            yield from other_cause(talk, said, classes, result.id)
-    elif named.ranks or named.nodes or named.strangers:
-        yield from _other_place(talk)
-    else:
-        yield from _all_alternatives(talk, result.id)
-
-
-def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Reply:
-    """Whether a cause that was named is the verdict, an alternative, a further failure, or nowhere in the logs."""
-    verdict = talk.case.verdict
-    yield considered(talk.calls, said, classes, lambda cause: means(cause, classes))
-    if means(verdict.cause, classes):
-        yield from talk.say(f"That is the verdict: {sentence(verdict.statement)}", result)
-        return
-    fitting = [other for other in verdict.alternatives if means(other.cause, classes)]
-    for other in fitting:
-        yield from _alternative(talk, other, result)
-    if fitting:
-        yield from talk.say("It is not ruled out, but the evidence for the verdict is stronger.", result)
-        return
-    further = [one for one in talk.case.failures if means(one.verdict.cause, classes)]
-    if further:
-        yield from talk.say(f"There is such a failure besides: {sentence(further[0].verdict.statement)}", result)
-        return
-    if borne_out(talk.case, said, classes):
-        yield from talk.say(f"The verdict speaks of it: {sentence(verdict.statement)}", result)
-        return
-    signs = yield from _signs(talk, said, classes)
-    yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
-    if not signs:
-        yield from talk.say("That the logs do not show it does not prove that it was not so.")
-
-
-def _signs(talk: Talk, said: str, classes: tuple[str, ...]) -> Generator[AnswerEvent, None, bool]:
-    """Events of such a cause that the verdict does not rest on, or that there are none; whether one may be a cause."""
-    library = talk.calls.desk.library
-    kin = [(event, fault) for event in talk.case.events if (fault := library.get(event.fault or "")) is not None]
-    kin = [(event, fault) for event, fault in kin if means(fault.cause, classes)]
-    roots = [event for event, fault in kin if fault.role is FaultRole.ROOT]
-    if not roots:
-        yield from talk.say(f"Nothing in the logs that were read points to that ({said}).")
-    shown = [event for event, _ in kin if not roots or event in roots][:2]
-    for event in shown:
-        listed = yield from talk.ask("list_events")
-        what = (
-            "There is a sign of it, though the verdict does not rest on it"
-            if roots
-            else "Only a consequence speaks of it"
-        )
-        yield from talk.say(f"{what}: {sentence(event.why)}", listed.id)
-        known = [item for name in event.evidence[:1] if (item := talk.calls.desk.evidence(name)) is not None]
-        talk.calls.desk.shown.add(known)
-        yield from evidence_lines(talk, known)
-    return bool(roots)
-
-
-def borne_out(case: Case, said: str, classes: tuple[str, ...]) -> bool:
-    """Whether what a person calls a cause is that of the verdict, or stands in its sentence."""
-    words = re.findall(r"\w+", case.verdict.statement.lower())
-    return means(case.verdict.cause, classes) or all(word in words for word in re.findall(r"\w+", said.lower()))
-
-
-def means(cause: str, classes: Iterable[str]) -> bool:
-    """Whether a cause class is one of `classes`, or of a layer (ending in a point) among them."""
-    return any(cause == one or (one.endswith(".") and cause.startswith(one)) for one in classes)
-
-
-def _alternative(talk: Talk, other: Alternative, result: str) -> Reply:
-    known = [item for name in other.evidence[:2] if (item := talk.calls.desk.evidence(name)) is not None]
-    talk.calls.desk.shown.add(known)
-    yield from talk.item(f"`{other.cause}`: {clean(other.why)}", *(item.id for item in known), result)
-    yield from evidence_lines(talk, known)
-
-
-def _other_place(talk: Talk) -> Reply:
-    blamed = {suspect.rank for suspect in talk.case.suspects} | {suspect.node for suspect in talk.case.suspects}
-    for rank in talk.named.ranks[:3]:
-        result = yield from talk.ask("rank_status", rank=rank)
-        if result.status.value == "error":
-            yield from talk.note(f"Nothing can be said of rank {rank}: {clean(result.text)}")
-            continue
-        if rank in blamed:
-            yield from talk.say(f"Rank {rank} is the one that is blamed.", result.id)
-        else:
-            yield from talk.say(f"Rank {rank} is not blamed.", result.id)
-        yield from talk.lines(result)
-    for node in talk.named.nodes[:3]:
-        yield from node_state(talk, node, blamed)
-    for stranger in talk.named.strangers[:2]:
-        yield from talk.note(f"The logs name no node `{clean(stranger)}`, so nothing can be said of it.")
-
-
-def node_state(talk: Talk, node: str, blamed: Collection[object]) -> Reply:
-    """Whether a node is blamed, and its state."""
-    result = yield from talk.ask("compare_nodes", node=node)
-    found = next((report for report in talk.case.nodes if report.node == node), None)
-    overview = yield from talk.ask("overview")
-    word = "is blamed" if node in blamed else "is not blamed"
-    state = f"; its state is {found.state.value}: {clean(found.why)}" if found else ""
-    yield from talk.say(f"Node {clean(node)} {word}{state}.", result.id, overview.id)
-
-
-def _all_alternatives(talk: Talk, result: str) -> Reply:
-    verdict = talk.case.verdict
-    yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
-    yield from alternatives(talk, result)
-    yield from missing_short(talk)
-
-
-def alternatives(talk: Talk, result: str) -> Reply:
-    """What else has evidence of its own."""
-    if not talk.case.verdict.alternatives:
-        yield from talk.say("No other explanation has evidence of its own in these logs.", result)
-    for other in talk.case.verdict.alternatives:
-        yield from _alternative(talk, other, result)
 
 
 def fix(talk: Talk) -> Reply:

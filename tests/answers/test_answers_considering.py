@@ -9,7 +9,8 @@ from assistant.answers.intents import load_intents
 from assistant.answers.models import Hypothesis, Question
 from assistant.answers.offline import OfflineAnswerer
 from assistant.tools.calls import Calls
-from evals.desks import Opened
+from evals.desks import Opened, opened
+from evals.offline.score import text_of
 
 
 def weighed(calls: Calls, text: str) -> list[Hypothesis]:
@@ -42,3 +43,11 @@ def test_asked_again_it_is_the_same_and_another_gets_the_next_id(calls: Calls) -
     second = weighed(calls, "Could it be memory.shm?")
     again = weighed(calls, "Could it be numerics.nan?")
     assert [one.id for one in (*first, *second, *again)] == ["H1", "H2", "H1"]
+
+
+def test_lines_that_read_like_a_cause_are_shown_before_it_is_denied() -> None:
+    with opened("evals/data/lab/job-047") as job:
+        answerer = OfflineAnswerer(job.calls(search=False), load_intents())
+        text = text_of(list(answerer.events(Question(text="was it dns?"))))
+    assert "Name or service not known" in text
+    assert "Nothing in the logs" not in text
