@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from assistant.answers.intents import load_intents
 from assistant.answers.offline import OfflineAnswerer
 from assistant.case.models import Case
-from assistant.faults.library import load_library
+from assistant.faults.library import Library, load_library
 from assistant.pipeline import Examination, Options, case_of, examine
 from assistant.tools.calls import Calls
 from assistant.tools.desk import Desk
@@ -64,11 +65,17 @@ def read_job(job: Path) -> tuple[Case, Examination]:
     return case_of(seen, seconds=time.monotonic() - started), seen
 
 
+@cache
+def known_faults() -> Library:
+    """The library, read once for all tests: nothing changes it."""
+    return load_library(strict=False)
+
+
 def table_of(case: Case, seen: Examination | None) -> Table:
     """A case on the table, with the offline answerer."""
-    desk = Desk(case, load_library(strict=False), load_glossary())
+    desk = Desk(case, known_faults(), load_glossary())
     if seen is not None:
-        desk = Desk(case, load_library(strict=False), load_glossary(), open_logs=lambda: seen)
+        desk = Desk(case, known_faults(), load_glossary(), open_logs=lambda: seen)
     calls = Calls(desk)
     return Table(case, calls, OfflineAnswerer(calls, load_intents()), seen)
 
