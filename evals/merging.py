@@ -21,12 +21,12 @@ from assistant.intake.discover import discover
 from assistant.intake.models import Source
 from assistant.pipeline import Options, diagnose
 from assistant.tui.app import RootrankApp
+from assistant.tui.filters.typed import Around, read_filters
 from assistant.tui.logs.book import LogBook
 from assistant.tui.logs.bytefile import open_bytes
-from assistant.tui.logs.merged_screen import MergedScreen
 from assistant.tui.logs.screen import LogScreen
-from assistant.tui.logs.scribe import Scribe
-from assistant.tui.logs.typed import Around, read_filters
+from assistant.tui.logs.writers import Scribe
+from assistant.tui.merged.screen import MergedScreen
 from assistant.tui.ports import Table
 from assistant.tui.workplace import Workplace
 from evals.chat import Talker, Workshop, keys, until

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from assistant.intake.discover import discover
 from assistant.intake.models import Source
 from assistant.intake.reader import read_blocks
+from assistant.tui.filters.levels import LEVELS, goes_on, level_of
+from assistant.tui.filters.models import FilterList, heard, told
+from assistant.tui.filters.scan import Sifting
+from assistant.tui.filters.sieve import Sieve
+from assistant.tui.filters.typed import Around, complete, hint, read_filters
+from assistant.tui.filters.worker import Sifted
 from assistant.tui.logs.bytefile import open_bytes
-from assistant.tui.logs.filters import FilterList, heard, told
-from assistant.tui.logs.levels import LEVELS, goes_on, level_of
-from assistant.tui.logs.scribe import Scribe
-from assistant.tui.logs.sieve import Sieve
-from assistant.tui.logs.sifter import Sifted
-from assistant.tui.logs.sifting import Sifting
-from assistant.tui.logs.typed import Around, complete, hint, read_filters
+from assistant.tui.logs.writers import Scribe
 from assistant.tui.logs.writing import Writing
 
 NOON = 1_932_897_600.0

@@ -19,11 +19,11 @@ from assistant.intake.discover import discover
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
 from assistant.tui.logs.book import open_book
-from assistant.tui.logs.gathering import MOST, gather
-from assistant.tui.logs.merged import MergedLines
-from assistant.tui.logs.mergedbook import MergedBook, merge_books
-from assistant.tui.logs.scribe import Scribe
-from assistant.tui.logs.strand import MICRO, key_of, moment_in, number_in, offset_in
+from assistant.tui.logs.writers import Scribe
+from assistant.tui.merged.book import MergedBook, merge_books
+from assistant.tui.merged.gathering import MOST, gather
+from assistant.tui.merged.lines import MergedLines
+from assistant.tui.merged.strand import MICRO, key_of, moment_in, number_in, offset_in
 
 START = 1_932_883_200
 """2031-04-02 08:00:00 UTC."""

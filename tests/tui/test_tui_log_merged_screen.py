@@ -17,8 +17,8 @@ from assistant.pipeline import Examination, Options, case_of, examine
 from assistant.tui.app import RootrankApp
 from assistant.tui.fulltext import FullText
 from assistant.tui.logs.desk import marked_in
-from assistant.tui.logs.merged_screen import MergedScreen
 from assistant.tui.logs.screen import LogScreen
+from assistant.tui.merged.screen import MergedScreen
 from assistant.tui.workplace import Workplace
 from tests.tui.conftest import table_of
 from tests.tui.outside import EVERY

@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from assistant.case.models import Case, Evidence
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
+from assistant.tui.filters.models import FilterList
+from assistant.tui.filters.scan import Passing, Search, Sifting
+from assistant.tui.filters.typed import Around, around
+from assistant.tui.filters.worker import Sifted
 from assistant.tui.logs.bytefile import ByteFile, open_bytes
-from assistant.tui.logs.filters import FilterList
 from assistant.tui.logs.lines import ChosenLines, FileLines, Lines, LogLine
 from assistant.tui.logs.scan import LogScan
-from assistant.tui.logs.scribe import Scribe
-from assistant.tui.logs.sifter import Sifted
-from assistant.tui.logs.sifting import Passing, Search, Sifting
-from assistant.tui.logs.strand import Strand
-from assistant.tui.logs.typed import Around, around
 from assistant.tui.logs.worker import compiled
+from assistant.tui.logs.writers import Scribe
 from assistant.tui.logs.writing import Writing
+from assistant.tui.merged.strand import Strand
 
 Found = Callable[[], int | None]
 """Asks whether a line was found by now."""

@@ -12,9 +12,9 @@ from assistant.errors import RootrankError
 from assistant.tui.fulltext import FullText
 from assistant.tui.logs.book import LogBook, open_book, writer_of
 from assistant.tui.logs.lines import LogLine
-from assistant.tui.logs.mergedesk import MergeDesk
 from assistant.tui.logs.screen import LogScreen
-from assistant.tui.logs.scribe import Scribe
+from assistant.tui.logs.writers import Scribe
+from assistant.tui.merged.desk import MergeDesk
 from assistant.tui.ports import Table
 from assistant.tui.talk.dialogue import BOOKMARK
 

@@ -13,14 +13,14 @@ from textual.widgets import Footer, Input
 
 from assistant.case.text import plural
 from assistant.errors import RootrankError
+from assistant.tui.filters.bar import FilterBar
+from assistant.tui.filters.control import Filterer
+from assistant.tui.filters.scan import Search
 from assistant.tui.fulltext import CHARACTERS, FullText
 from assistant.tui.logs.book import Found, LogBook, neighbour
-from assistant.tui.logs.filterbar import FilterBar
-from assistant.tui.logs.filterer import Filterer
 from assistant.tui.logs.following import Follower
 from assistant.tui.logs.lines import LogLine
 from assistant.tui.logs.pane import LogPane
-from assistant.tui.logs.sifting import Search
 from assistant.tui.marks import size
 from assistant.tui.safe import Literal, PlainInput, plain
 

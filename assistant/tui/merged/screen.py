@@ -11,15 +11,15 @@ from textual.worker import get_current_worker
 from assistant.case.text import clean
 from assistant.errors import RootrankError
 from assistant.pipeline import Examination
+from assistant.tui.filters.scan import Search
+from assistant.tui.filters.typed import said
 from assistant.tui.fulltext import CHARACTERS, FullText
 from assistant.tui.logs.lines import LogLine
-from assistant.tui.logs.mergedbook import MergedBook
-from assistant.tui.logs.mergedpane import MergedPane
 from assistant.tui.logs.screen import LogScreen, Marker
-from assistant.tui.logs.sifting import Search
-from assistant.tui.logs.strand import MICRO, NOBODY, key_of, moment_in, number_in, offset_in
-from assistant.tui.logs.typed import said
 from assistant.tui.logs.worker import compiled
+from assistant.tui.merged.book import MergedBook
+from assistant.tui.merged.pane import MergedPane
+from assistant.tui.merged.strand import MICRO, NOBODY, key_of, moment_in, number_in, offset_in
 from assistant.tui.safe import Literal, plain
 
 SOON = 1_000

@@ -9,17 +9,17 @@ from threading import Lock
 
 from assistant.intake.models import Source
 from assistant.pipeline import Examination
+from assistant.tui.filters.models import Filter, text_filter
+from assistant.tui.filters.scan import Search, Sifting
+from assistant.tui.filters.typed import Around, around
+from assistant.tui.filters.worker import Sifted
 from assistant.tui.logs.book import ALARM, LogBook, holds
 from assistant.tui.logs.bytefile import ByteFile
-from assistant.tui.logs.filters import Filter, text_filter
 from assistant.tui.logs.lines import Lines, LogLine
-from assistant.tui.logs.merged import ChosenMerged, MergedLines, Ordered
-from assistant.tui.logs.sifter import Sifted
-from assistant.tui.logs.sifting import Search, Sifting
-from assistant.tui.logs.strand import MICRO, Strand, key_of, moment_in, number_in, offset_in
-from assistant.tui.logs.typed import Around, around
 from assistant.tui.logs.worker import compiled
 from assistant.tui.logs.writing import Writer, Writing
+from assistant.tui.merged.lines import ChosenMerged, MergedLines, Ordered
+from assistant.tui.merged.strand import MICRO, Strand, key_of, moment_in, number_in, offset_in
 
 KEPT = 4_096
 """Lines whose writers are remembered."""

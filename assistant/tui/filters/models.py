@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from assistant.tui.logs.levels import LEVELS
+from assistant.tui.filters.levels import LEVELS
 from assistant.tui.logs.writing import Writer
 
 MOST = 9

@@ -9,10 +9,10 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from assistant.errors import RootrankError
-from assistant.tui.logs.filterbar import FilterBar
-from assistant.tui.logs.filters import MOST, Filter, text_filter
-from assistant.tui.logs.sifter import MOST as MOST_LINES
-from assistant.tui.logs.typed import Around, read_filters
+from assistant.tui.filters.bar import FilterBar
+from assistant.tui.filters.models import MOST, Filter, text_filter
+from assistant.tui.filters.typed import Around, read_filters
+from assistant.tui.filters.worker import MOST as MOST_LINES
 
 if TYPE_CHECKING:
     from assistant.tui.logs.screen import LogScreen

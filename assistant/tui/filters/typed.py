@@ -16,11 +16,11 @@ from assistant.case.text import clean
 from assistant.errors import UsageError
 from assistant.events.masks import masked
 from assistant.intake.times import DAY, parse_moment
-from assistant.tui.logs.filters import MOST, Filter, Kind, text_filter
-from assistant.tui.logs.levels import LEVELS, level_named
-from assistant.tui.logs.strand import MICRO
+from assistant.tui.filters.levels import LEVELS, level_named
+from assistant.tui.filters.models import MOST, Filter, Kind, text_filter
 from assistant.tui.logs.worker import compiled
 from assistant.tui.logs.writing import Writer
+from assistant.tui.merged.strand import MICRO
 
 FORMS: Mapping[str, str] = {
     "rank": "rank=3, rank=0-7,12",

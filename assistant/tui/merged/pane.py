@@ -6,9 +6,9 @@ from textual.message import Message
 
 from assistant.case.text import clean, tail
 from assistant.tui.logs.lines import LogLine
-from assistant.tui.logs.mergedbook import MergedBook
 from assistant.tui.logs.pane import LogPane, Row
 from assistant.tui.logs.writing import Writer
+from assistant.tui.merged.book import MergedBook
 
 SIGNS = "■▲◆▼□△◇▽"
 COLOURS = ("$text-primary", "$text-accent", "$text-success", "$text-warning", "$text-secondary", "$text-error")

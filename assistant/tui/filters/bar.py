@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from assistant.tui.logs.filters import Filter, FilterList, Kind
-from assistant.tui.logs.typed import Around, complete, hint, said
+from assistant.tui.filters.models import Filter, FilterList, Kind
+from assistant.tui.filters.typed import Around, complete, hint, said
 from assistant.tui.safe import Literal, PlainInput, plain
 
 LONGEST = 40

@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from assistant.tui.logs.filters import Filter
+from assistant.tui.filters.models import Filter
+from assistant.tui.filters.worker import MOST, RECORD, Sifted, task
 from assistant.tui.logs.scan import PACKAGE
-from assistant.tui.logs.sifter import MOST, RECORD, Sifted, task
 
 CHUNK = RECORD.itemsize * 4096
 Rows = NDArray[np.void]
@@ -108,7 +108,7 @@ class Sifting:
         self._stopped = False
         path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "assistant.tui.logs.sifter"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-P", "-m", "assistant.tui.filters.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
         )  # fmt: skip
         told = task(items, filters, timed=timed, follow=follow)

@@ -24,11 +24,11 @@ import numpy as np
 from assistant.errors import RootrankError
 from assistant.intake.models import Block, Codec, Source, Unread
 from assistant.intake.reader import read_blocks
-from assistant.tui.logs import filters as filtering
+from assistant.tui.filters import models as filtering
+from assistant.tui.filters.models import Filter
+from assistant.tui.filters.sieve import Passed, Sieve
+from assistant.tui.filters.window import Window, blocks_in, window_of
 from assistant.tui.logs import writing as ways
-from assistant.tui.logs.filters import Filter
-from assistant.tui.logs.sieve import Passed, Sieve
-from assistant.tui.logs.window import Window, blocks_in, window_of
 from assistant.tui.logs.writing import Writing
 
 RECORD = np.dtype([("kind", "S1"), ("a", "<i8"), ("b", "<i8")])

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from math import inf
 
 from assistant.intake.models import Block, Codec, Source
+from assistant.tui.filters.models import Filter, Kind
+from assistant.tui.filters.sieve import Sieve
 from assistant.tui.logs.bytefile import PlainFile
-from assistant.tui.logs.filters import Filter, Kind
-from assistant.tui.logs.sieve import Sieve
-from assistant.tui.logs.strand import MICRO, Strand
 from assistant.tui.logs.writing import Writing
+from assistant.tui.merged.strand import MICRO, Strand
 
 BLOCK = 4 * 1024 * 1024
 BESIDE = 64 * 1024

@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from assistant.tui.filters.scan import Passing, Sifting
 from assistant.tui.logs.lines import LogLine
-from assistant.tui.logs.sifting import Passing, Sifting
-from assistant.tui.logs.strand import Strand, key_of, moment_in, number_in, offset_in
+from assistant.tui.merged.strand import Strand, key_of, moment_in, number_in, offset_in
 
 
 class MergedLines:

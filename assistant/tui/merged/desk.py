@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from assistant.errors import NothingFound, RootrankError
 from assistant.tui.logs.book import LogBook, open_book
-from assistant.tui.logs.gathering import MOST, Gathered, gather, of_node
 from assistant.tui.logs.lines import LogLine
-from assistant.tui.logs.merged_screen import MergedScreen
-from assistant.tui.logs.mergedbook import MergedBook, merge_books
-from assistant.tui.logs.strand import NOBODY, key_of
+from assistant.tui.merged.book import MergedBook, merge_books
+from assistant.tui.merged.gathering import MOST, Gathered, gather, of_node
+from assistant.tui.merged.screen import MergedScreen
+from assistant.tui.merged.strand import NOBODY, key_of
 
 if TYPE_CHECKING:
     from assistant.tui.logs.desk import LogDesk

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from assistant.events.pieces import blob, stretches, uncoloured
 from assistant.intake.models import Block
-from assistant.tui.logs.filters import Filter, Kind
-from assistant.tui.logs.levels import LEVELS, UNSAID, goes_on, level_of, telling
+from assistant.tui.filters.levels import LEVELS, UNSAID, goes_on, level_of, telling
+from assistant.tui.filters.models import Filter, Kind
 from assistant.tui.logs.worker import compiled
 from assistant.tui.logs.writing import Writing
 

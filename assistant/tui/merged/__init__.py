@@ -1,0 +1,1 @@
+"""Several logs as one sequence by corrected time: lines, the book behind them, and their screen."""
