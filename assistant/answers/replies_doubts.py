@@ -51,13 +51,13 @@ def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) ->
     if borne_out(talk.case, said, classes):
         yield from talk.say(f"The verdict speaks of it: {sentence(verdict.statement)}", result)
         return
-    signs = yield from _signs(talk, said, classes)
+    signs = yield from _signs(talk, said, classes, result)
     yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
     if not signs:
         yield from talk.say("That the logs do not show it does not prove that it was not so.")
 
 
-def _signs(talk: Talk, said: str, classes: tuple[str, ...]) -> Generator[AnswerEvent, None, bool]:
+def _signs(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Generator[AnswerEvent, None, bool]:
     """Events of such a cause that the verdict does not rest on, or that there are none; whether one may be a cause."""
     library = talk.calls.desk.library
     kin = [(event, fault) for event in talk.case.events if (fault := library.get(event.fault or "")) is not None]
@@ -65,7 +65,12 @@ def _signs(talk: Talk, said: str, classes: tuple[str, ...]) -> Generator[AnswerE
     roots = [event for event, fault in kin if fault.role is FaultRole.ROOT]
     mentioned = not roots and (yield from _mentions(talk, said, classes))
     if not roots and not mentioned:
-        yield from talk.say(f"Nothing in the logs that were read points to that ({said}).")
+        told = (
+            f"No cause of that kind ({said}) shows in the logs that were read."
+            if kin
+            else f"Nothing in the logs that were read points to that ({said})."
+        )
+        yield from talk.say(told, result)
     shown = [event for event, _ in kin if not roots or event in roots][:2]
     for event in shown:
         listed = yield from talk.ask("list_events")

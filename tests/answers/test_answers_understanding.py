@@ -134,7 +134,8 @@ def test_a_rank_that_is_none_is_denied(killed: Opened) -> None:
     "question", ["who ran out of gpu memory", "which rank had the nan", "we know it was the network, how do we fix it"]
 )
 def test_a_cause_that_is_none_is_denied(killed: Opened, question: str) -> None:
-    assert "Nothing in the logs that were read points to that" in said(killed, question)
+    text = said(killed, question)
+    assert "Nothing in the logs that were read points to that" in text or "No cause of that kind" in text
 
 
 @pytest.mark.parametrize(
