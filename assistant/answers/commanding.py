@@ -13,7 +13,7 @@ _CODE = re.compile(r"`+([^`\n]{1,600})`+")
 _PROGRAMS = "|".join(sorted(map(re.escape, COMMANDS), key=lambda name: (-len(name), name)))
 _BARE = re.compile(
     rf"(?<![\w./`-])(?:sudo\s+)?(?:{_PROGRAMS})\s+"
-    r"(?:-{1,2}[A-Za-z0-9]|~?/|[A-Za-z]+://|\S+\s*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b)[^\n\[\]]{0,400}"
+    r"(?:-{1,2}[A-Za-z0-9]|~?/|\w+=/|[A-Za-z]+://|\S+\s*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b)[^\n\[\]]{0,400}"
 )
 """A command line outside of code marks: a program with an option, a path or an address behind it."""
 _TRAIL = re.compile(

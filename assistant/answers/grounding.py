@@ -10,7 +10,7 @@ from assistant.answers.claims import CITATION, QUOTE, Claim, Sort, citations, cl
 from assistant.answers.commanding import strange_commands
 from assistant.answers.entities import known_nodes
 from assistant.answers.grounds import Grounds, grounds_of
-from assistant.answers.language import ADVICE, BLAME, HEDGED, NEGATION, PLAIN_WORDS, STATES, plain_text
+from assistant.answers.language import ADVICE, BLAME, ENGLISH, HEDGED, NEGATION, PLAIN_WORDS, STATES, plain_text
 from assistant.answers.links import harmless, strange_addresses
 from assistant.answers.models import Standing
 from assistant.answers.order import unlooked, unordered
@@ -27,6 +27,9 @@ _LINE = re.compile(r"(?i)(?:\b(?:lines?|Zeilen?)|行)[\s#:-]*$")
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 FENCES = ("```", "~~~")
 _WORDS = re.compile(r"[a-z][a-z_]{3,}")
+PLACES = {Sort.RANK, Sort.HOST}
+STRANGE = 0.5
+"""Share of its words that a sentence may not find in the lines that it cites."""
 STEM = 5
 """Letters by which two forms of a word are known as one."""
 _PLACED_NUMBER = re.compile(
@@ -141,17 +144,23 @@ def _unshown(sentence: str, made: list[Claim], grounds: Grounds, known: Known) -
     order = unordered(_prose(sentence), grounds.evidence, grounds.rows)
     for said in filter(None, (order, unlooked(_prose(sentence), grounds.evidence, grounds.rows))):
         yield f"what it cites does not show {said!r}"
-    if known.bound and not made and not _is_open(sentence) and not _related(sentence, grounds):
+    carried = {one.sort for one in made if grounds.carry(one)}
+    if known.bound and carried <= PLACES and _strays(bare, grounds, places=bool(carried)):
         yield "what it cites is about something else"
 
 
-def _related(sentence: str, grounds: Grounds) -> bool:
-    """Whether a sentence that claims nothing that can be looked up shares a word with its evidence at least."""
-    bare = CITATION.sub(" ", sentence).strip().lower()
-    words = set(_WORDS.findall(bare)) - PLAIN_WORDS
-    if not bare.isascii() or not words:
-        return True
-    return any(word[:STEM] in grounds.text for word in words)
+def _strays(bare: str, grounds: Grounds, *, places: bool) -> bool:
+    """Whether a sentence of which its evidence carries nothing but places shares too few words with it. English only.
+
+    Of a tool's page, which holds many words, a place or one word must be there; of log lines, half of the words.
+    """
+    words = [word for word in _WORDS.findall(_prose(bare).lower()) if word not in PLAIN_WORDS]
+    if not words or not ENGLISH.search(bare):
+        return False
+    strange = sum(word[:STEM] not in grounds.text for word in words)
+    if grounds.rows:
+        return strange == len(words) and not places and not _is_open(bare)
+    return strange > len(words) * STRANGE
 
 
 def _is_open(sentence: str) -> bool:

@@ -54,12 +54,18 @@ HEDGED = re.compile(
 )
 """Words by which a sentence leaves open what it says."""
 
+ENGLISH = re.compile(r"(?i)\b(?:the|of|and|is|are|were|its?|had|has|with|that|by|from|which|while|they|their|this)\b")
+"""Words by which a sentence is known to be English."""
+
 PLAIN_WORDS = _words("""
+    rank ranks node nodes victim victims culprit culprits consequence consequences affected healthy
+    report reports reported involved blame blamed
     about after again against all also although and another any are around because been before being below between both
     but can cannot could does doing done down during each either else every few for from had has have having here how
     into its itself just known least less like made make many may means might more most much must near need needs next
-    nor not now read off once one only other others our out over own per rather same says see seen shall should show shown
-    shows since some stands such than that the their them then there therefore these they this those though through thus
+    nor not now read off once one only other others our out over own per rather same says see seen shall should show
+    shown shows since some stands such than that the their them then there therefore these they this those though
+    through thus
     together too under until upon very was way well were what when where whether which while who whom whose why will
     with within without would yes yet you your
     answer answers citation citations cited evidence question questions case job log logs line lines markdown example

@@ -21,6 +21,8 @@ _SHORT = re.compile(
 _LINE = re.compile(r"\n(?=[ \t]*(?:[-*+] |\d{1,3}[.)] |#{1,6} |>|\||$|\n))|\n{2,}")
 _PERHAPS_CITATION = re.compile(r"\[(?:[A-Za-z][^\[\]\n]*\]?[.]?)?")
 _AFTER_TABLE = re.compile(r"\n(?=[ \t]*[^\s|])|\n[ \t]*\n")
+LONGEST_CODE = 400
+"""Characters between code marks; a mark that is not closed within them is none."""
 LONGEST = 4_000
 """Characters after which a piece ends even without an end of sentence."""
 
@@ -107,8 +109,23 @@ def _sentence_end(text: str, start: int) -> int | None:
             continue
         if _SHORT.search(text[max(start, found.start() - 12) : found.start() + 1]):
             continue
+        inside = _in_code(text, start, found.start())
+        if inside is None:
+            return None
+        if inside:
+            continue
         return found.end() if _certain(text, found.end()) else None
     return None
+
+
+def _in_code(text: str, start: int, at: int) -> bool | None:
+    """Whether a place stands between code marks, None where nobody can tell yet; a mark without its fellow is none."""
+    if text.count("`", start, at) % 2 == 0:
+        return False
+    rest = text[at : at + LONGEST_CODE].partition("\n")
+    if "`" in rest[0]:
+        return True
+    return None if not rest[1] and len(rest[0]) < LONGEST_CODE else False
 
 
 def _certain(text: str, end: int) -> bool:

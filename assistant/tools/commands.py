@@ -100,7 +100,7 @@ class Commands:
     def _part(self, words: list[str], shown: str) -> bool:
         known = _words(self.lines)
         while words and (set_ := _SETTING.fullmatch(words[0].strip("'\""))) is not None:
-            if set_[1] not in known and not _SIMPLE.fullmatch(set_[2]):
+            if not _SIMPLE.fullmatch(set_[2]) and not _told({set_[1], *_WORD.findall(set_[2])}, known, shown):
                 return False
             words = words[1:]
         if words and words[0] == "export":
@@ -114,7 +114,12 @@ class Commands:
             return _looks(reading, rest)
         if program in self.rules.exact or program not in _programs(self.lines):
             return bool(program.startswith("--")) and _setting_known(words, known, shown)
-        return all(word in known or word in shown for word in _WORD.findall(" ".join(rest)))
+        return _told(_WORD.findall(" ".join(rest)), known, shown)
+
+
+def _told(words: Iterable[str], known: frozenset[str], shown: str) -> bool:
+    """Whether all words stand in known commands or in what was shown."""
+    return all(word in known or word in shown for word in words)
 
 
 def _setting_known(words: list[str], known: frozenset[str], shown: str) -> bool:
