@@ -15,7 +15,7 @@ from assistant.answers.sessions import SessionStore
 from assistant.case.store import CaseStore
 from assistant.tui.commands import COMMANDS
 from tests.tui.conftest import write_job
-from tests.tui.terminal import PATIENCE, started
+from tests.tui.terminal import PATIENCE, ask, started
 
 CHAT = f"{shlex.quote(sys.executable)} -m assistant.cli chat"
 
@@ -32,7 +32,8 @@ def shell(command: str, rows: int = 24, columns: int = 80) -> pexpect.spawn:
 def test_logs_from_a_pipe_are_talked_about_with_the_keys_of_the_terminal(job: Path) -> None:
     child = shell(f"cat {job}/node-02/rank-5.log | {CHAT} -")
     child.expect("memory.gpu_oom")
-    child.send("/open E1\r")
+    child.expect("offline")
+    ask(child, "/open E1")
     child.expect("of 85")
     child.send("q")
     child.expect("offline")
