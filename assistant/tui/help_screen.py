@@ -51,5 +51,5 @@ def _keys(about: Screen[None]) -> tuple[list[Content], list[Content]]:
             seen.add(one.action)
             named = f"  ({one.id})" if one.id else ""
             key = (f"{about.app.get_key_display(one):<20}", "bold $text-accent")
-            (own if one.id else usual).append(Content.assemble(key, one.description, (named, "$text-muted")))
+            (own if one.id else usual).append(Content.assemble(key, one.description, (named, "$foreground-muted")))
     return own, usual

@@ -18,15 +18,15 @@ CONFIDENCE = {
 ROLE = {
     Role.INITIATING: ("▼", "bold $text-error"),
     Role.CASCADE: ("x", "$text-warning"),
-    Role.TEARDOWN: ("t", "$text-muted"),
-    Role.CONTEXT: ("·", "$text-muted"),
+    Role.TEARDOWN: ("t", "$foreground-muted"),
+    Role.CONTEXT: ("·", "$foreground-muted"),
 }
 """As on the timeline."""
 STATE = {
     NodeState.AFFECTED: "bold $text-error",
     NodeState.HEALTHY: "$text-success",
     NodeState.CHANGED: "$text-warning",
-    NodeState.NOT_CHECKED: "$text-muted",
+    NodeState.NOT_CHECKED: "$foreground-muted",
 }
 
 

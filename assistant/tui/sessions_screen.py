@@ -87,8 +87,8 @@ class SessionsScreen(Screen["Session | None"]):
         here = "▶ " if head.session == self._current else "  "
         when = plain(head.created[:16].replace("T", " "), 16)
         return Content.assemble(
-            (here, "$text-accent"), (f"{when}  ", "$text-muted"), (f"{plain(head.case, 14)}  ", "bold"),
-            (f"{len(turns):>3} x {plain(head.answerer, 16):<16}  ", "$text-muted"), literal(first[:300]),
+            (here, "$text-accent"), (f"{when}  ", "$foreground-muted"), (f"{plain(head.case, 14)}  ", "bold"),
+            (f"{len(turns):>3} x {plain(head.answerer, 16):<16}  ", "$foreground-muted"), literal(first[:300]),
         )  # fmt: skip
 
     def action_search(self) -> None:

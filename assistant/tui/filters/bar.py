@@ -108,7 +108,7 @@ def listed(filters: FilterList, passing: str) -> Content:
     parts: list[Content] = [Content.styled(f"{head} ", "bold")]
     for number, one in enumerate(filters.switches, 1):
         on = one.filter in active
-        style = "$text-accent" if on else "$text-muted"
+        style = "$text-accent" if on else "$foreground-muted"
         parts.append(Content.styled(f" {number}{'✓' if on else '✗'}{shown(one.filter)}", style))
     return Content("").join(parts)
 

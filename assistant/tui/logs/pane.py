@@ -171,7 +171,7 @@ class LogPane(Widget, can_focus=True):
         return self.pinned is not None and min(self.pinned, self.here) <= line.offset <= max(self.pinned, self.here)
 
     def _lead_style(self, row: Row) -> str:
-        return "bold $text-error" if self.book.cites(row.line) else "$text-muted"
+        return "bold $text-error" if self.book.cites(row.line) else "$foreground-muted"
 
     def _marked(self, row: Row) -> Content:
         """The text with what is searched for."""

@@ -107,7 +107,7 @@ class ToolRow(Block):
         return [head, *(self._body(width) if self.open else [])]
 
     def _head(self) -> Content:
-        sign, colour, told = "…", "$text-muted", "running"
+        sign, colour, told = "…", "$foreground-muted", "running"
         if self.stopped:
             sign, told = "⊘", "stopped"
         elif (done := self.finished) is not None:
@@ -116,9 +116,9 @@ class ToolRow(Block):
             told = f"{done.seconds:.2f} s · {size(len(done.text))} · {done.status.value}{rest}"
         name = plain(self.started.call, 40)
         text = Content.assemble(
-            ("▾ " if self.open else "▸ ", "$text-muted"), (f"{name:<4}", "bold"), (f"{sign} ", colour),
-            (plain(self.started.tool, 40), "$text-accent"), (f" {_arguments(self.started.arguments)}", "$text-muted"),
-            (f"  {told}", "$text-muted"),
+            ("▾ " if self.open else "▸ ", "$foreground-muted"), (f"{name:<4}", "bold"), (f"{sign} ", colour),
+            (plain(self.started.tool, 40), "$text-accent"), (f" {_arguments(self.started.arguments)}", "$foreground-muted"),
+            (f"  {told}", "$foreground-muted"),
         )  # fmt: skip
         return text.stylize(Style.from_meta({ROW: self.started.call}))
 
@@ -128,13 +128,15 @@ class ToolRow(Block):
         rows = self.finished.text.split("\n")
         drawn = [_linked(self.started.tool, text) for text in rows[:ROWS]]
         shown = [row for text in drawn for row in text.wrap(max(8, width - 4))]
-        shown = [Content.assemble(("  │ ", "$text-muted"), row) for row in shown]
+        shown = [Content.assemble(("  │ ", "$foreground-muted"), row) for row in shown]
         for item in self.finished.evidence[:20]:
             place = f"{item.source}:{item.line}"
-            shown.append(Content.assemble(("  │ open ", "$text-muted"), literal(place, "").stylize(link(item.id))))
+            shown.append(
+                Content.assemble(("  │ open ", "$foreground-muted"), literal(place, "").stylize(link(item.id)))
+            )
         if len(rows) > ROWS:
             shown.append(
-                Content.styled(f"  │ {len(rows) - ROWS} further rows are kept with the session", "$text-muted")
+                Content.styled(f"  │ {len(rows) - ROWS} further rows are kept with the session", "$foreground-muted")
             )
         return [*shown, Content("")]
 
@@ -162,7 +164,7 @@ class HypothesisBlock(Block):
     """An explanation under consideration, with what speaks for and against it."""
 
     SIGNS: Mapping[str, tuple[str, str]] = {
-        "proposed": ("?", "$text-muted"),
+        "proposed": ("?", "$foreground-muted"),
         "supported": ("+", "$text-success"),
         "refuted": ("✗", "$text-error"),
         "established": ("✓", "bold $text-success"),
@@ -188,7 +190,7 @@ class HypothesisBlock(Block):
         for word, names in (("for", event.supporting), ("against", event.opposing)):
             if names:
                 cites = Content(", ").join([literal(name).stylize(link(name)) for name in names])
-                rows += Content.assemble((f"   {word:<8}", "$text-muted"), cites).wrap(width)
+                rows += Content.assemble((f"   {word:<8}", "$foreground-muted"), cites).wrap(width)
         return [*rows, Content("")]
 
 
@@ -207,7 +209,7 @@ class Suggestions(Block):
         """One a line."""
         if not self.questions:
             return []
-        rows = [Content.styled("Next:", "$text-muted")]
+        rows = [Content.styled("Next:", "$foreground-muted")]
         for question in self.questions:
             style = Style(underline=True) + Style.from_meta({ASK: question})
             rows += Content.assemble(("  > ", "$text-accent"), literal(question).stylize(style)).wrap(width)

@@ -141,7 +141,7 @@ class _Writer:
 
     def _blockquote_open(self, token: Token) -> None:
         self.indent += 2
-        self.styles.append("$text-muted")
+        self.styles.append("$foreground-muted")
 
     def _blockquote_close(self, token: Token) -> None:
         self.indent -= 2
@@ -149,7 +149,7 @@ class _Writer:
         self._gap()
 
     def _hr(self, token: Token) -> None:
-        self.lines.append(Content.styled("─" * self.width, "$text-muted"))
+        self.lines.append(Content.styled("─" * self.width, "$foreground-muted"))
 
     def _fence(self, token: Token) -> None:
         for row in token.content.rstrip("\n").split("\n"):

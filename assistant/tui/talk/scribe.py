@@ -50,7 +50,7 @@ class Scribe:
         self._passages, self._passage = {}, None
         self._page.add(Said(question.text, "bold", "> "))
 
-    def remark(self, text: str, style: str = "$text-muted italic") -> None:
+    def remark(self, text: str, style: str = "$foreground-muted italic") -> None:
         """A word of the program itself."""
         self._passage = None
         self._page.add(Said(text, style))

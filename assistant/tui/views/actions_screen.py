@@ -76,10 +76,10 @@ def _drawn(number: int, step: Step, done: bool) -> Content:
 
 
 def _lines(number: int, step: Step, done: bool) -> Iterator[Content]:
-    box = ("[x] ", "$text-success") if done else ("[ ] ", "$text-muted")
-    yield Content.assemble(box, (f"{number + 1}. ", "bold"), literal(step.text, "$text-muted" if done else ""))
+    box = ("[x] ", "$text-success") if done else ("[ ] ", "$foreground-muted")
+    yield Content.assemble(box, (f"{number + 1}. ", "bold"), literal(step.text, "$foreground-muted" if done else ""))
     if step.command:
         yield Content.assemble("       $ ", literal(step.command, "$text-accent"))
     for word, text in (("risk", step.risk), ("verify", step.verify), ("undo", step.undo)):
         if text:
-            yield Content.assemble((f"       {word:<7}", "$text-muted"), literal(text, "$text-muted"))
+            yield Content.assemble((f"       {word:<7}", "$foreground-muted"), literal(text, "$foreground-muted"))

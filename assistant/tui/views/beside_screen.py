@@ -22,7 +22,7 @@ from assistant.tui.views.verdict import VerdictCard
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
 
-COLOURS = {True: "$text-success", False: "$text-warning", None: "$text-muted"}
+COLOURS = {True: "$text-success", False: "$text-warning", None: "$foreground-muted"}
 
 
 class BesideScreen(Screen[None]):
@@ -104,17 +104,17 @@ class BesideScreen(Screen[None]):
 def _compared(found: list[Aspect]) -> Iterator[Content]:
     for one in found:
         yield Content.assemble(
-            (f"{one.sign} ", f"bold {COLOURS[one.same]}"), (f"{one.name:<14}", "$text-muted"),
-            plain(one.present, 200), ("  |  ", "$text-muted"), plain(one.past, 200),
+            (f"{one.sign} ", f"bold {COLOURS[one.same]}"), (f"{one.name:<14}", "$foreground-muted"),
+            plain(one.present, 200), ("  |  ", "$foreground-muted"), plain(one.past, 200),
         )  # fmt: skip
 
 
 def _past(incident: Incident) -> Iterator[Content]:
     yield literal(incident.title, "bold")
     told = (incident.date, incident.framework, incident.hardware, incident.scale)
-    yield literal(" · ".join(part for part in told if part), "$text-muted")
+    yield literal(" · ".join(part for part in told if part), "$foreground-muted")
     by = f", confirmed by {incident.confirmed_by}" if incident.confirmed_by else ""
-    yield literal(f"source: {incident.source or 'not named'} ({incident.checked}{by})", "$text-muted")
+    yield literal(f"source: {incident.source or 'not named'} ({incident.checked}{by})", "$foreground-muted")
     parts = (
         ("Cause", f"{incident.cause}: {incident.root_cause}"), ("What fixed it", incident.fix),
         ("Lesson", incident.lesson), ("How it showed", incident.symptom), ("Blamed", incident.suspect or ""),
@@ -134,4 +134,4 @@ def _lines(title: str, lines: tuple[str, ...]) -> Iterator[Content]:
         yield Content("")
         yield Content.styled(title, "bold $text-accent")
     for line in shown[:20]:
-        yield Content.assemble(("│ ", "$text-muted"), literal(line))
+        yield Content.assemble(("│ ", "$foreground-muted"), literal(line))

@@ -58,11 +58,11 @@ def _lines(title: str, values: Sequence[Value], room: int, rows: int) -> Iterato
     for row in range(rows, 0, -1):
         label = f"{high:.4g}" if row == rows else f"{low:.4g}" if row == 1 else ""
         cells = "".join(EIGHTHS[_filled(value, low, high, row, rows)] for value in shape)
-        yield Content.assemble((f"{label:>{LABEL - 1}} ", "$text-muted"), (cells, "$text-accent"))
+        yield Content.assemble((f"{label:>{LABEL - 1}} ", "$foreground-muted"), (cells, "$text-accent"))
     first, last = values[0][0], values[-1][0]
     if first is not None and last is not None:
         gap = max(1, len(shape) - len(str(first)) - len(str(last)))
-        yield Content.styled(f"{'iteration':>{LABEL - 1}} {first}{' ' * gap}{last}", "$text-muted")
+        yield Content.styled(f"{'iteration':>{LABEL - 1}} {first}{' ' * gap}{last}", "$foreground-muted")
 
 
 def _filled(value: float, low: float, high: float, row: int, rows: int) -> int:

@@ -59,21 +59,21 @@ def _title(found: Heat, hidden: int) -> str:
 def _lines(found: Heat, rows: int, columns: int) -> Iterator[Content]:
     if not found.rows or not found.most:
         why = "no failure event has a readable time" if found.untimed else "no failure event was found"
-        yield Content.styled(why, "$text-muted")
+        yield Content.styled(why, "$foreground-muted")
         return
     for name, counts in found.rows[:rows]:
         label = f"{tail(name, NAME):<{NAME}} "
-        yield Content.assemble((label, "$text-muted"), *(_cell(count, found.most) for count in counts))
+        yield Content.assemble((label, "$foreground-muted"), *(_cell(count, found.most) for count in counts))
     if found.end > found.start:
         first, last = clock(found.start), clock(found.end)
         ends = f"{first}{f'{last} UTC':>{columns - len(first)}}" if columns >= 22 else f"{first} UTC"
-        yield Content.styled(f"{'':<{NAME}} {ends}", "$text-muted")
+        yield Content.styled(f"{'':<{NAME}} {ends}", "$foreground-muted")
     else:
-        yield Content.styled(f"{'':<{NAME}} all at {clock(found.start)} UTC", "$text-muted")
+        yield Content.styled(f"{'':<{NAME}} all at {clock(found.start)} UTC", "$foreground-muted")
 
 
 def _cell(count: int, most: int) -> tuple[str, str]:
     if not count:
-        return SHADES[0], "$text-muted"
+        return SHADES[0], "$foreground-muted"
     level = 1 + min(3, count * 4 // (most + 1))
     return SHADES[level], ("$text-warning", "$text-warning", "$text-error", "bold $text-error")[level - 1]

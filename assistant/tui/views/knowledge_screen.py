@@ -74,7 +74,7 @@ class KnowledgeScreen(Screen[None]):
         meant = [literal(row, "bold") for row in system_codes(words)]
         known = [entry for name in desk.matcher.match(words) if (entry := desk.library.get(name)) is not None]
         by_sign = [_entry(fault) for fault in known[:MOST]]
-        self.app.call_from_thread(self._show, [*meant, literal(f"searching ({SLOW})", "$text-muted")], by_sign)
+        self.app.call_from_thread(self._show, [*meant, literal(f"searching ({SLOW})", "$foreground-muted")], by_sign)
         try:
             answer = _found(desk, words)
         except RootrankError as error:
@@ -150,7 +150,7 @@ def _told(answer: Answer | None) -> Iterator[Content]:
     if not answer.fits:
         yield literal(f"Nothing fits. {answer.note}" + (" Nearest:" if answer.nearest else ""), "$text-warning")
     for part in answer.missing:
-        yield literal(f"not searched: {part}", "$text-muted")
+        yield literal(f"not searched: {part}", "$foreground-muted")
 
 
 def _row(hit: Hit) -> Content:
@@ -160,5 +160,5 @@ def _row(hit: Hit) -> Content:
     text = plain(" ".join(passage.text.split()), EXCERPT)
     about = " · ".join(filter(None, (passage.source, ", ".join(hit.reasons))))
     return Content("\n").join(
-        [head, Content.assemble("         ", text), Content.assemble("         ", literal(about, "$text-muted"))]
+        [head, Content.assemble("         ", text), Content.assemble("         ", literal(about, "$foreground-muted"))]
     )

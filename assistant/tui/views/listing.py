@@ -63,9 +63,9 @@ class SuspectList(CaseList):
 
 def _suspect(one: Candidate, blamed: bool) -> tuple[str, Content]:
     name = place(one) or "unknown"
-    style = "bold $text-error" if blamed else "$text-muted"
+    style = "bold $text-error" if blamed else "$foreground-muted"
     reasons = plain("; ".join(one.reasons), _TEXT)
-    row = Content.assemble((f"{one.score:4.2f} ", "$text-muted"), (f"{plain(name, 60)}  ", style), reasons)
+    row = Content.assemble((f"{one.score:4.2f} ", "$foreground-muted"), (f"{plain(name, 60)}  ", style), reasons)
     return (one.evidence[0] if one.evidence else ""), row
 
 
@@ -86,12 +86,12 @@ class EvidenceList(CaseList):
             (item.id, _evidence(item, *(ROLE[roles[item.id]] if item.id in roles else (" ", ""))))
             for item in rows[:SHOWN]
         ]
-        none = [("", Content.styled("no line is cited", "$text-muted"))]
+        none = [("", Content.styled("no line is cited", "$foreground-muted"))]
         self.fill(f"Evidence ({len(rows)})" if rows else "Evidence (none)", shown or none, len(rows))
 
 
 def _evidence(item: Evidence, sign: str, style: str) -> Content:
     who = f"  {place(item)}" if place(item) else ""
-    where = (f"{tail(item.source, 24)}:{item.line}{who}  ", "$text-muted")
+    where = (f"{tail(item.source, 24)}:{item.line}{who}  ", "$foreground-muted")
     text = literal(excerpt(item.text, _TEXT), style)
     return Content.assemble((f"{item.id:<4}", "bold $text-accent"), (f"{sign} ", style), where, text)

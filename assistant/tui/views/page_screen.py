@@ -55,11 +55,11 @@ class PageScreen(ModalScreen[None]):
 
 def _about(page: Document) -> Iterator[Content]:
     told = (page.kind, page.layer, page.vendor, page.framework, page.versions, page.date, _checked(page.checked))
-    yield literal(" · ".join(part for part in told if part), "$text-muted")
+    yield literal(" · ".join(part for part in told if part), "$foreground-muted")
     if page.source:
-        yield Content.assemble(("source: ", "$text-muted"), literal(page.source, "underline"))
+        yield Content.assemble(("source: ", "$foreground-muted"), literal(page.source, "underline"))
     if page.file:
-        yield Content.assemble(("file:   ", "$text-muted"), literal(page.file, "$text-muted"))
+        yield Content.assemble(("file:   ", "$foreground-muted"), literal(page.file, "$foreground-muted"))
 
 
 def _checked(word: str) -> str:

@@ -66,5 +66,5 @@ class PeersScreen(Screen[None]):
 
 
 def _drawn(story: Story) -> Content:
-    facts = literal(" · ".join(story.facts), "$text-muted")
+    facts = literal(" · ".join(story.facts), "$foreground-muted")
     return Content("\n").join([literal(story.name, "bold $text-accent"), facts])

@@ -93,4 +93,6 @@ def _row(one: Past) -> Content:
     origin = " · ours" if one.incident is not None and one.incident.origin == "team" else ""
     head = Content.assemble((share, "bold $text-accent"), literal(one.title, "bold"))
     why = plain("; ".join(one.reasons), 400)
-    return Content("\n").join([head, Content.styled(f"     {one.date or 'no date'}{origin} · {why}", "$text-muted")])
+    return Content("\n").join(
+        [head, Content.styled(f"     {one.date or 'no date'}{origin} · {why}", "$foreground-muted")]
+    )

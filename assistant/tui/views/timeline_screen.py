@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
 
 MOST = 1_000
-STYLES = {"▼": "bold $text-error", "x": "$text-warning", "t": "$text-muted", "C": "$text-success"}
+STYLES = {"▼": "bold $text-error", "x": "$text-warning", "t": "$foreground-muted", "C": "$text-success"}
 LEGEND = "  ".join(f"{mark} {word}" for word, mark in SIGNS)
 
 
@@ -106,8 +106,10 @@ class TimelineScreen(Screen[None]):
 
 def _row(one: Moment) -> Content:
     mark = sign(one)
-    return Content.assemble((f"{one.time[:19]} ", "$text-muted"), (f"{mark} ", STYLES.get(mark, "")), literal(one.text))
+    return Content.assemble(
+        (f"{one.time[:19]} ", "$foreground-muted"), (f"{mark} ", STYLES.get(mark, "")), literal(one.text)
+    )
 
 
 def _coloured(line: str) -> Content:
-    return Content.assemble(*((mark, STYLES.get(mark, "$text-muted")) for mark in line))
+    return Content.assemble(*((mark, STYLES.get(mark, "$foreground-muted")) for mark in line))

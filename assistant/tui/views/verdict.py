@@ -29,17 +29,19 @@ def _lines(case: Case) -> Iterator[Content]:
     verdict = case.verdict
     yield _head(case)
     yield literal(verdict.statement, "bold")
-    yield literal(" · ".join(context(case)), "$text-muted")
+    yield literal(" · ".join(context(case)), "$foreground-muted")
     action = verdict.action
     if action.kind is not ActionKind.NONE:
         kind = action.kind.value.replace("_", " ")
         yield Content.assemble(("Do now  ", "bold $text-accent"), (f"{kind}: ", "bold"), plain(action.text))
         command = next((step.command for step in action.steps if step.command), None)
         if command:
-            yield Content.assemble("        ", ("$ ", "$text-muted"), literal(command, "$text-accent"))
+            yield Content.assemble("        ", ("$ ", "$foreground-muted"), literal(command, "$text-accent"))
     if verdict.missing:
         rest = f"  (+{len(verdict.missing) - 1} more)" if len(verdict.missing) > 1 else ""
-        yield Content.assemble(("Missing ", "bold $text-warning"), plain(verdict.missing[0]), (rest, "$text-muted"))
+        yield Content.assemble(
+            ("Missing ", "bold $text-warning"), plain(verdict.missing[0]), (rest, "$foreground-muted")
+        )
     if case.failures:
         also = ", ".join(failure.verdict.cause for failure in case.failures[:3])
         yield Content.assemble(("Also    ", "bold"), plain(also))
