@@ -30,6 +30,7 @@ from assistant.answers.replies_logs import (
     timeline,
 )  # fmt: skip
 from assistant.answers.replies_verdict import fix, missing, nodes, restart, what_failed, who, why
+from assistant.answers.retelling import retold
 from assistant.answers.talk import Reply, Talk
 from assistant.answers.understanding import Reader, Understood
 from assistant.errors import RootrankError
@@ -115,7 +116,8 @@ class OfflineAnswerer:
         question = for_newcomer(question)
         before = history[-1].question.text if history else ""
         parts = self._reader.read(question.text, before)
-        talk = Talk(self._calls, question, parts[0].named, turn, self._shown())
+        wanted = frozenset(part.match.intent for part in parts if part.match)
+        talk = Talk(self._calls, question, parts[0].named, turn, self._shown(), wanted)
         try:
             yield from self._foreword(talk, parts)
             talk.named = self._reader.named(question.text)
@@ -142,7 +144,7 @@ class OfflineAnswerer:
     def _taken_as(self, talk: Talk, part: Understood) -> Reply:
         """Where the question is only guessed at, the guess is named, so that a wrong one is seen at once."""
         if part.grip is Grip.GUESSED and part.match is not None and (shows := self._shows(part.match.intent)):
-            yield from talk.note(f"I take that as: {shows}")
+            yield from talk.note(f"I take that as: {retold(part.match.intent, part.named) or shows}")
 
     def _shown(self) -> tuple[str, ...]:
         return tuple(intent.shows for intent in self._intents.file.intents if intent.shows)

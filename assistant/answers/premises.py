@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from assistant.answers.language import BLAME
-from assistant.answers.replies_doubts import borne_out, node_state, other_cause
+from assistant.answers.replies_doubts import borne_out, node_state, other_causes
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, ranges
 from assistant.case.vocabulary import Status
@@ -67,4 +67,4 @@ def _no_cause(talk: Talk) -> Reply:
     for said, classes in talk.named.causes[:1]:
         if not borne_out(talk.case, said, classes):
             overview = yield from talk.ask("overview")
-            yield from other_cause(talk, said, classes, overview.id)
+            yield from other_causes(talk, [(said, classes)], overview.id)

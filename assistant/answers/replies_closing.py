@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.answers.replies_doubts import alternatives, node_state, other_cause
+from assistant.answers.replies_doubts import CAUSES, alternatives, means, node_state, other_causes
 from assistant.answers.replies_verdict import SURE, fix, missing_short, sentence, telling_line, whom
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
@@ -57,9 +57,9 @@ def layer(talk: Talk) -> Reply:
         one.cause.startswith("hardware.") for one in verdict.alternatives
     ):
         yield from talk.say("Nothing in the logs that were read points to broken hardware.")
-    for said, classes in talk.named.causes[:2]:
-        if not said.startswith("hardware"):
-            yield from other_cause(talk, said, classes, result.id)
+    asked = [(said, classes) for said, classes in talk.named.causes[:CAUSES] if not said.startswith("hardware")]
+    if others := [one for one in asked if not means(verdict.cause, one[1])]:
+        yield from other_causes(talk, others, result.id)
     yield from whom(talk, result.id)
     yield from talk.say(f"What to do now: {sentence(verdict.action.text)}", result.id)
 
@@ -135,7 +135,7 @@ def ticket(talk: Talk) -> Reply:
     result = yield from talk.ask("overview")
     yield from talk.say(sentence(verdict.statement), *verdict.evidence[:2], result.id)
     if case.status is Status.HEALTHY:
-        yield from talk.say("Nothing failed, and nobody is to blame.", result.id)
+        yield from talk.say("Nobody is to blame, and there is nothing to do.", result.id)
         return
     certain = SURE[verdict.confidence] if verdict.confidence else "unknown"
     yield from talk.say(f"Cause: `{verdict.cause}` ({certain}).", result.id)
@@ -164,8 +164,8 @@ def close(talk: Talk) -> Reply:
     verdict = talk.case.verdict
     result = yield from talk.ask("overview")
     if talk.case.status is Status.HEALTHY:
+        yield from talk.say("Yes: nothing is left to do.", result.id)
         yield from talk.say(sentence(verdict.statement), result.id)
-        yield from talk.say("Nothing failed, and nothing is left to do.", result.id)
         return
     yield from talk.say(f"Not before this is done: {sentence(verdict.action.text)}", result.id)
     if verdict.evidence_class is EvidenceClass.LOGS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 
 from assistant.answers.considering import considered
 from assistant.answers.models import AnswerEvent
@@ -11,9 +11,12 @@ from assistant.answers.replies_verdict import evidence_lines, missing_short, sen
 from assistant.answers.talk import Reply, Talk
 from assistant.case.models import Alternative, Case
 from assistant.case.text import clean
+from assistant.case.vocabulary import Status
 from assistant.faults.models import Fault, FaultRole
 from assistant.tools.models import ResultStatus
 
+CAUSES = 3
+"""Causes of one question that are looked for."""
 LOOKED_FOR = 24
 """Expressions of a cause's own signatures that the logs are searched for, at most."""
 
@@ -23,38 +26,67 @@ def why_not(talk: Talk) -> Reply:
     result = yield from talk.ask("overview")
     named = talk.named
     if named.causes:
-        for said, classes in named.causes[:2]:
-            yield from other_cause(talk, said, classes, result.id)
+        yield from other_causes(talk, named.causes[:CAUSES], result.id)
     elif named.ranks or named.nodes or named.strangers:
         yield from _other_place(talk)
     else:
         yield from _all_alternatives(talk, result.id)
 
 
-def other_cause(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Reply:
-    """Whether a cause that was named is the verdict, an alternative, a further failure, or nowhere in the logs."""
+def other_causes(talk: Talk, named: Sequence[tuple[str, tuple[str, ...]]], result: str) -> Reply:
+    """Whether causes that were named are the verdict, an alternative, a further failure, or nowhere in the logs.
+
+    Beside one that is not the verdict, one that is needs no yes of its own, which would be read as a yes to both.
+    """
+    others = [one for one in named if not means(talk.case.verdict.cause, one[1])]
+    unseen = False
+    for said, classes in named:
+        yield considered(talk.calls, said, classes, lambda cause, meant=classes: means(cause, meant))  # type: ignore[misc]
+    for said, classes in others:
+        unseen |= yield from _other_cause(talk, said, classes, result)
+    if not others:
+        yield from _that_is_it(talk, named[0][1], result)
+    if unseen:
+        yield from talk.say(the_verdict(talk), result)
+    if unseen and talk.case.status is not Status.HEALTHY:
+        yield from talk.say("That the logs do not show it is no proof that it was not so.")
+
+
+def the_verdict(talk: Talk) -> str:
+    """The verdict as an answer to a doubt."""
     verdict = talk.case.verdict
-    yield considered(talk.calls, said, classes, lambda cause: means(cause, classes))
-    if means(verdict.cause, classes):
-        yield from talk.say(f"That is the verdict: {sentence(verdict.statement)}", result)
-        return
+    told = sentence(verdict.statement)
+    return told if talk.case.status is Status.HEALTHY else f"The verdict is `{verdict.cause}`: {told}"
+
+
+def _that_is_it(talk: Talk, classes: tuple[str, ...], result: str) -> Reply:
+    verdict = talk.case.verdict
+    same = "That is the verdict" if verdict.cause in classes else "The verdict is of that kind"
+    yield from talk.say(f"{same}: {sentence(verdict.statement)}", result)
+
+
+def _other_cause(
+    talk: Talk, said: str, classes: tuple[str, ...], result: str
+) -> Generator[AnswerEvent, None, bool]:  # fmt: skip
+    """What the case has of a cause that is not the verdict's; whether the verdict has to be told beside it."""
+    verdict = talk.case.verdict
     fitting = [other for other in verdict.alternatives if means(other.cause, classes)]
     for other in fitting:
         yield from _alternative(talk, other, result)
     if fitting:
         yield from talk.say("It is not ruled out, but the evidence for the verdict is stronger.", result)
-        return
+        return False
     further = [one for one in talk.case.failures if means(one.verdict.cause, classes)]
     if further:
         yield from talk.say(f"There is such a failure besides: {sentence(further[0].verdict.statement)}", result)
-        return
+        return False
     if borne_out(talk.case, said, classes):
         yield from talk.say(f"The verdict speaks of it: {sentence(verdict.statement)}", result)
-        return
+        return False
     signs = yield from _signs(talk, said, classes, result)
-    yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
-    if not signs:
-        yield from talk.say("That the logs do not show it does not prove that it was not so.")
+    if signs:
+        yield from talk.say(the_verdict(talk), result)
+    return not signs
 
 
 def _signs(talk: Talk, said: str, classes: tuple[str, ...], result: str) -> Generator[AnswerEvent, None, bool]:
@@ -130,7 +162,7 @@ def _other_place(talk: Talk) -> Reply:
     for rank in talk.named.ranks[:3]:
         result = yield from talk.ask("rank_status", rank=rank)
         if result.status.value == "error":
-            yield from talk.note(f"Nothing can be said of rank {rank}: {clean(result.text)}")
+            yield from unknown_rank(talk, rank, result.text)
             continue
         if rank in blamed:
             yield from talk.say(f"Rank {rank} is the one that is blamed.", result.id)
@@ -143,19 +175,30 @@ def _other_place(talk: Talk) -> Reply:
         yield from talk.note(f"The logs name no node `{clean(stranger)}`, so nothing can be said of it.")
 
 
+def unknown_rank(talk: Talk, rank: int, why: str) -> Reply:
+    """No line is a rank's: what can be said all the same."""
+    if talk.case.status is Status.HEALTHY:
+        overview = yield from talk.ask("overview")
+        yield from talk.say("Nothing failed, so nobody is to blame.", overview.id)
+    yield from talk.note(f"Of rank {rank} alone the logs tell nothing; {clean(why)}")
+
+
 def node_state(talk: Talk, node: str, blamed: Collection[object]) -> Reply:
     """Whether a node is blamed, and its state."""
     result = yield from talk.ask("compare_nodes", node=node)
     found = next((report for report in talk.case.nodes if report.node == node), None)
     overview = yield from talk.ask("overview")
-    word = "is blamed" if node in blamed else "is not blamed"
+    if node in blamed:
+        yield from talk.say(f"Node {clean(node)} is blamed.", overview.id, result.id)
+        return
     state = f"; its state is {found.state.value}: {clean(found.why)}" if found else ""
-    yield from talk.say(f"Node {clean(node)} {word}{state}.", result.id, overview.id)
+    yield from talk.say(f"Node {clean(node)} is not blamed{state}.", result.id, overview.id)
 
 
 def _all_alternatives(talk: Talk, result: str) -> Reply:
-    verdict = talk.case.verdict
-    yield from talk.say(f"The verdict is `{verdict.cause}`: {sentence(verdict.statement)}", result)
+    yield from talk.say(the_verdict(talk), result)
+    if talk.case.status is Status.HEALTHY:
+        return
     yield from alternatives(talk, result)
     yield from missing_short(talk)
 

@@ -7,11 +7,13 @@ from collections.abc import Collection
 from typing import Any
 
 from assistant.answers.language import SEARCHING
-from assistant.answers.replies_doubts import node_state, other_cause
-from assistant.answers.replies_verdict import sentence
+from assistant.answers.replies_doubts import node_state, other_causes, unknown_rank
+from assistant.answers.replies_knowledge import lines_with_its_words
+from assistant.answers.replies_verdict import quotation, sentence
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean, plural
-from assistant.case.vocabulary import Status
+from assistant.case.vocabulary import Role, Status
+from assistant.faults.models import FaultRole
 from assistant.tools.models import ResultStatus, ToolResult
 
 
@@ -36,28 +38,35 @@ def _window(talk: Talk, evidence: str | None, result: ToolResult) -> Reply:
         if kept is not None:
             talk.calls.desk.shown.add([kept])
             yield from talk.say("The logs are not at hand; this line was kept with the case:")
-            yield from talk.item(f"`{clean(kept.text).replace('`', chr(39))}`", kept.id)
+            yield from talk.item(quotation(kept.text), kept.id)
         else:
             yield from talk.note(f"That cannot be shown: {result.text}")
         return
+    line = talk.calls.desk.evidence(evidence) if evidence else None
+    if line is not None:
+        yield from talk.say(f"This is the line: {quotation(line.text)}.", line.id)
+        yield from talk.say("It stands among these:", result.id)
+    else:
+        yield from talk.say("There it says:", result.id)
     yield from talk.lines(result)
-    yield from talk.say("That is what stands there.", result.id)
 
 
 def find(talk: Talk) -> Reply:
     """Lines that hold what was named."""
-    patterns = [re.escape(text) for text in (*talk.named.quotes, *talk.named.codes)]
-    if not patterns:
+    texts = [*talk.named.quotes, *talk.named.codes]
+    if not texts:
         left = [word for word in re.findall(r"[\w.:/-]+", talk.question.text) if word.lower() not in SEARCHING]
-        patterns = [re.escape(" ".join(left))] if left else []
-    if not patterns:
+        texts = [" ".join(left)] if left else []
+    if not texts:
         yield from talk.say("Say what to look for, best in quotation marks.")
     extra = {"rank": talk.named.ranks[0]} if talk.named.ranks else {}
-    for pattern in patterns[:3]:
-        result = yield from talk.ask("grep_log", pattern=f"(?i){pattern}", **extra)
+    for sought in texts[:3]:
+        result = yield from talk.ask("grep_log", pattern=f"(?i){re.escape(sought)}", **extra)
         if result.status is ResultStatus.NOTHING:
-            yield from talk.say("No line of the logs that were read holds it.", result.id)
+            yield from talk.say(f"No line of the logs that were read holds that ({clean(sought)[:80]}).", result.id)
             yield from _meant(talk)
+            if not talk.named.causes:
+                yield from lines_with_its_words(talk)
         elif result.status is ResultStatus.ERROR:
             yield from talk.note(f"The logs cannot be searched: {result.text}")
         else:
@@ -68,8 +77,8 @@ def find(talk: Talk) -> Reply:
 def _meant(talk: Talk) -> Reply:
     """What was looked for may be a kind of failure that the logs say in other words."""
     overview = yield from talk.ask("overview")
-    for said, classes in talk.named.causes[:1]:
-        yield from other_cause(talk, said, classes, overview.id)
+    if talk.named.causes:
+        yield from other_causes(talk, talk.named.causes[:1], overview.id)
 
 
 def timeline(talk: Talk) -> Reply:
@@ -80,7 +89,8 @@ def timeline(talk: Talk) -> Reply:
     when += [f"at iteration {verdict.iteration}" if verdict.iteration is not None else ""]
     if talk.case.status is not Status.HEALTHY:
         yield from talk.say(sentence(verdict.statement), overview.id)
-    if any(when) and talk.case.status is not Status.HEALTHY:
+    told = verdict.iteration is not None and f"iteration {verdict.iteration}" in verdict.statement
+    if any(when) and not told and talk.case.status is not Status.HEALTHY:
         yield from talk.say(f"It happened {' '.join(filter(None, when))}.", overview.id)
     result = yield from talk.ask("timeline")
     if result.status is ResultStatus.NOTHING:
@@ -101,7 +111,7 @@ def place(talk: Talk) -> Reply:
     for rank in ranks[:4]:
         result = yield from talk.ask("rank_status", rank=rank)
         if result.status is ResultStatus.ERROR:
-            yield from talk.note(f"Nothing is known of rank {rank}: {clean(result.text)}")
+            yield from unknown_rank(talk, rank, result.text)
             continue
         yield from talk.say(f"Rank {rank} is {'blamed' if rank in blamed else 'not blamed'}.", result.id)
         yield from talk.lines(result)
@@ -128,6 +138,9 @@ def _ranks_on(talk: Talk, node: str) -> Reply:
 def compare(talk: Talk) -> Reply:
     """Two places side by side, or one with its peers."""
     nodes, ranks = list(talk.named.nodes), list(talk.named.ranks)
+    if not ranks and len(talk.case.nodes) == 1 and not talk.named.strangers:
+        yield from talk.note("The logs are those of one node, so it has no peers to be compared with.")
+        nodes, ranks = [], [one.rank for one in talk.case.suspects[:2] if one.rank is not None] or [0]
     if not nodes and not ranks:
         nodes = [suspect.node for suspect in talk.case.suspects[:1] if suspect.node]
         ranks = [] if nodes else [suspect.rank for suspect in talk.case.suspects[:1] if suspect.rank is not None]
@@ -158,12 +171,19 @@ def iterations(talk: Talk) -> Reply:
     if talk.case.verdict.cause.startswith(("numerics.", "performance.")):
         overview = yield from talk.ask("overview")
         yield from talk.say(clean(talk.case.verdict.statement), overview.id)
+    elif _SLOW.search(talk.question.text[:400]):
+        overview = yield from talk.ask("overview")
+        yield from talk.say("No slow rank or node is established.", overview.id)
+        yield from talk.note("Ranks that wait for each other keep the same pace, so iteration times alone name nobody.")
     result = yield from talk.ask("iteration_stats")
     if result.status is not ResultStatus.FOUND:
         yield from talk.note(clean(result.text))
         return
     yield from talk.say("The pace of training:", result.id)
     yield from talk.lines(result)
+
+
+_SLOW = re.compile(r"(?i)\b(?:slow\w*|straggl\w*|lag\w*|behind)\b")
 
 
 def events(talk: Talk) -> Reply:
@@ -176,9 +196,20 @@ def events(talk: Talk) -> Reply:
     for failure in talk.case.failures:
         yield from talk.say(f"An independent second failure: {clean(failure.verdict.statement)}", overview.id)
     if not talk.case.failures and talk.case.status is Status.FAILED:
-        yield from talk.say("No second, independent failure was found; the rest are consequences.", overview.id)
+        yield from talk.say("No second, independent failure was found; the rest count as consequences.", overview.id)
+        yield from _could_be_own(talk, result)
     yield from talk.say("Initiating events come first in time, cascades are victims' reports:", result.id)
     yield from talk.lines(result)
+
+
+def _could_be_own(talk: Talk, listed: ToolResult) -> Reply:
+    """Consequences of a kind that is often a cause: that they are consequences is what their time says, no more."""
+    library = talk.calls.desk.library
+    for event in [event for event in talk.case.events if event.role is Role.CASCADE]:
+        fault = library.get(event.fault or "")
+        if fault is not None and fault.role is FaultRole.ROOT:
+            told = f"Only their times make these a consequence, elsewhere it is a cause: {sentence(event.why)}"
+            yield from talk.say(told, listed.id, *event.evidence[:1])
 
 
 def baseline(talk: Talk) -> Reply:

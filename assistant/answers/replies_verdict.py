@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from assistant.answers.talk import Reply, Talk
 from assistant.case.models import Candidate, Evidence, Step
-from assistant.case.text import clean, place, plural, ranges
-from assistant.case.vocabulary import ActionKind, Confidence, EvidenceClass, NodeState, Status
+from assistant.case.text import clean, place, ranges
+from assistant.case.vocabulary import ActionKind, Confidence, EvidenceClass, NodeState, Stage, Status
 
 SURE = {
     Confidence.HIGH: "established",
@@ -15,6 +16,12 @@ SURE = {
     Confidence.LOW: "a hypothesis",
 }
 LIST = 6
+LONGEST = 240
+"""Letters of a log line that a sentence quotes."""
+BRIEF = re.compile(
+    r"(?i)\b(?:one|single|a) (?:sentence|line|liner)\b|\bone-liner\b|\btl;?dr\b|\bin short\b|\bin a nutshell\b"
+)
+"""A question that wants a single sentence."""
 
 
 def what_failed(talk: Talk) -> Reply:
@@ -22,19 +29,22 @@ def what_failed(talk: Talk) -> Reply:
     case, verdict = talk.case, talk.case.verdict
     result = yield from talk.ask("overview")
     if case.status is Status.HEALTHY:
-        yield from talk.say(clean(verdict.statement), result.id)
-        yield from talk.say("Nothing failed, and nobody is to blame.", result.id)
+        yield from talk.say(sentence(verdict.statement), result.id)
+        yield from talk.say("Nobody is to blame, and there is nothing to do.", result.id)
         return
     yield from talk.say(sentence(verdict.statement), *verdict.evidence[:2], result.id)
+    if BRIEF.search(talk.question.text[:400]):
+        return
     yield from telling_line(talk)
     sure = SURE[verdict.confidence] if verdict.confidence else "unknown"
     yield from talk.say(f"Cause: `{verdict.cause}` ({sure}).", result.id)
     yield from whom(talk, result.id)
-    yield from talk.say(f"What to do now: {sentence(verdict.action.text)}", result.id)
     for failure in case.failures:
         yield from talk.say(f"A further, independent failure: {sentence(failure.verdict.statement)}", result.id)
-    if verdict.evidence_class is not EvidenceClass.LOGS:
-        yield from missing_short(talk)
+    if "fix" in talk.wanted:
+        return
+    yield from talk.say(f"What to do now: {sentence(verdict.action.text)}", result.id)
+    yield from still_open(talk)
 
 
 def telling_line(talk: Talk) -> Reply:
@@ -43,12 +53,15 @@ def telling_line(talk: Talk) -> Reply:
     cited = [item for item in talk.case.evidence if item.id in talk.case.verdict.evidence]
     own = [item for item in cited if item.rank in blamed and not item.text.startswith("{")] or cited
     for item in own[:1]:
-        yield from talk.say(f"It shows in `{clean(item.text)[:240].replace('`', chr(39))}`.", item.id)
+        yield from talk.say(f"It shows in {quotation(item.text)}.", item.id)
 
 
 def whom(talk: Talk, result: str) -> Reply:
     """Who is blamed, or that nobody is."""
     suspects = talk.case.suspects
+    if talk.case.status is Status.HEALTHY:
+        yield from talk.say("Nothing failed, so nobody is to blame.", result)
+        return
     if not suspects:
         yield from talk.say("The logs prove nobody's guilt, so no rank and no node is blamed.", result)
         return
@@ -63,17 +76,22 @@ def who(talk: Talk) -> Reply:
     yield from whom(talk, result.id)
     for suspect in talk.case.suspects[:LIST]:
         yield from _reasons(talk, suspect, result.id)
-    if not talk.case.suspects:
+    if not talk.case.suspects and talk.case.status is not Status.HEALTHY:
         yield from talk.say(_nobody(talk), result.id)
-        ranked = talk.case.candidates[:3]
-        if ranked and talk.case.status is not Status.HEALTHY:
+        ranked = _stands_out(talk)
+        if ranked:
             listed = "; ".join(place(candidate) for candidate in ranked)
             yield from talk.say(f"If you must look at one place first: {listed}; none of them is proven.", result.id)
 
 
+def _stands_out(talk: Talk) -> list[Candidate]:
+    """The first candidates, where anything sets them apart from the rest and the cause lies inside the job."""
+    ranked = [one for one in talk.case.candidates if one.score > 0]
+    apart = bool(ranked) and (len(ranked) < len(talk.case.candidates) or ranked[0].score > ranked[-1].score)
+    return ranked[:3] if apart and not talk.case.verdict.cause.startswith("scheduler.") else []
+
+
 def _nobody(talk: Talk) -> str:
-    if talk.case.status is Status.HEALTHY:
-        return "Nothing failed: the run ended well."
     if talk.case.verdict.cause.startswith("scheduler."):
         return "The job was stopped from outside."
     return "Where all ranks fail alike, or only victims speak, blaming one of them would be a guess."
@@ -91,12 +109,13 @@ def why(talk: Talk) -> Reply:
     yield from talk.say(sentence(verdict.statement), result.id)
     for reason in verdict.why:
         yield from talk.item(clean(reason), result.id)
+    if "what_failed" in talk.wanted:
+        return
     yield from _suspect_named(talk, result.id)
     yield from evidence_lines(talk, result.evidence)
     if verdict.confidence:
         yield from talk.say(f"Confidence is {verdict.confidence.value}: {SURE[verdict.confidence]}.", result.id)
-    if verdict.evidence_class is not EvidenceClass.LOGS:
-        yield from missing_short(talk)
+    yield from still_open(talk)
 
 
 def _suspect_named(talk: Talk, result: str) -> Reply:
@@ -118,7 +137,12 @@ def evidence_lines(talk: Talk, evidence: Iterable[Evidence], most: int = 5) -> R
     """The lines themselves, each as a quotation."""
     for item in list(evidence)[:most]:
         who_wrote = place(item) or clean(item.source)
-        yield from talk.item(f"{who_wrote}: `{clean(item.text)[:240].replace('`', chr(39))}`", item.id)
+        yield from talk.item(f"{who_wrote}: {quotation(item.text)}", item.id)
+
+
+def quotation(text: str) -> str:
+    """A log line within a sentence."""
+    return f"`{clean(text).strip()[:LONGEST].replace('`', chr(39))}`"
 
 
 def fix(talk: Talk) -> Reply:
@@ -130,16 +154,23 @@ def fix(talk: Talk) -> Reply:
         yield from _step(talk, number, step)
     if not action.steps and action.kind is ActionKind.NONE:
         yield from talk.say("There is nothing to do.")
+    if "what_failed" in talk.wanted:
+        yield from still_open(talk)
 
 
 def _step(talk: Talk, number: int, step: Step) -> Reply:
     parts = [f"{number}. {clean(step.text)}"]
     parts += [f"   Risk: {clean(step.risk)}"] if step.risk else []
     parts += [f"   Verify: {clean(step.verify)}"] if step.verify else []
-    parts += [f"   Undo: `{clean(step.undo)}`"] if step.undo else []
+    parts += [f"   Undo: {_undone(clean(step.undo))}"] if step.undo else []
     yield from talk.note("\n".join(parts))
     if step.command:
         yield from talk.block(step.command)
+
+
+def _undone(text: str) -> str:
+    """How a step is undone: a command as such, a sentence as it stands."""
+    return text if text[:1].isupper() and text.endswith(".") else f"`{text}`"
 
 
 def restart(talk: Talk) -> Reply:
@@ -149,19 +180,32 @@ def restart(talk: Talk) -> Reply:
     if talk.case.status is Status.HEALTHY:
         yield from talk.say("The run ended well; there is nothing to restart.", overview.id)
         return
+    if where := _FROM_WHERE.search(talk.question.text[:400]):
+        yield from _resumes(talk)
     yield from talk.say(_ADVICE[verdict.action.kind], overview.id)
     yield from talk.say(sentence(verdict.action.text), overview.id)
-    pace = yield from talk.ask("iteration_stats")
-    told = [line for line in pace.text.splitlines() if line.startswith(("Last complete checkpoint", "Last iteration"))]
-    for line in told:
-        yield from talk.say(f"{line}.", pace.id)
-    if not any("checkpoint" in line for line in told):
-        yield from talk.say("The logs show no completed checkpoint; look in the checkpoint folder before you resume.")
+    if not where:
+        yield from _resumes(talk)
     nodes = [suspect.node for suspect in talk.case.suspects if suspect.node]
     if nodes and verdict.action.kind is ActionKind.REPLACE_NODE:
         yield from talk.say(f"Leave out {clean(', '.join(dict.fromkeys(nodes)))}.", overview.id)
 
 
+def _resumes(talk: Talk) -> Reply:
+    """From where training would go on."""
+    pace = yield from talk.ask("iteration_stats")
+    starts = ("Last complete checkpoint", "Last iteration")
+    told = sorted(line for line in pace.text.splitlines() if line.startswith(starts))
+    if not told and talk.case.verdict.stage in _BEFORE_TRAINING:
+        yield from talk.say("It failed before the first iteration, so nothing of this attempt is there to resume from.")
+    elif not any("checkpoint" in line for line in told):
+        yield from talk.say("The logs show no completed checkpoint; look in the checkpoint folder before you resume.")
+    for line in told:
+        yield from talk.say(f"{line}.", pace.id)
+
+
+_FROM_WHERE = re.compile(r"(?i)\b(?:checkpoints?|ckpts?|resume|from where|where from|which (?:step|iteration))\b")
+_BEFORE_TRAINING = (Stage.STARTUP, Stage.LOADING, Stage.CHECKPOINT_LOAD)
 _ADVICE = {
     ActionKind.RETRY: "Yes: a plain restart is the remedy, and no node needs to go.",
     ActionKind.RESTART_FROM_CHECKPOINT: "Yes, from the last complete checkpoint.",
@@ -181,6 +225,9 @@ _ADVICE = {
 def missing(talk: Talk) -> Reply:
     """What would settle the doubt, and what was not read."""
     yield from missing_short(talk)
+    if not talk.case.verdict.missing:
+        overview = yield from talk.ask("overview")
+        yield from talk.say("No further measurement is asked for.", overview.id)
     result = yield from talk.ask("list_unread")
     if result.status.value == "nothing":
         yield from talk.say("Everything that was given was read.", result.id)
@@ -190,16 +237,21 @@ def missing(talk: Talk) -> Reply:
 
 
 def missing_short(talk: Talk) -> Reply:
-    """What would settle the doubt."""
+    """What would settle the doubt, where a measurement would."""
     result = yield from talk.ask("overview")
     wanted = talk.case.verdict.missing
     if not wanted:
-        yield from talk.say("No further measurement is asked for.", result.id)
         return
     yield from talk.say("This would settle the doubt:")
     for thing in wanted:
         yield from talk.item(clean(thing), result.id)
     yield from talk.say("Attach what you find, and the case is judged again.")
+
+
+def still_open(talk: Talk) -> Reply:
+    """What would settle the doubt, unless the logs alone close the case."""
+    if talk.case.verdict.evidence_class is not EvidenceClass.LOGS:
+        yield from missing_short(talk)
 
 
 def nodes(talk: Talk) -> Reply:
@@ -214,7 +266,7 @@ def nodes(talk: Talk) -> Reply:
         if named:
             listed = ", ".join(clean(report.node) for report in named[:20])
             rest = f" and {len(named) - 20} more" if len(named) > 20 else ""
-            yield from talk.item(f"{_STATES[state]}: {plural(len(named), 'node')}: {listed}{rest}", result.id)
+            yield from talk.item(f"{_STATES[state]}: {listed}{rest}", result.id)
     events = yield from talk.ask("list_events")
     victims = {rank for event in talk.case.events if event.role.value == "cascade" for rank in event.ranks}
     victims -= {suspect.rank for suspect in talk.case.suspects if suspect.rank is not None}

@@ -5,14 +5,15 @@ A reply is a generator of events. `result = yield from talk.ask("overview")` and
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+import re
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
 from assistant.answers.entities import Entities
 from assistant.answers.grounding import check, known_from
 from assistant.answers.models import AnswerEvent, Question, Standing, Text, ToolFinished, ToolStarted
-from assistant.case.models import Case, Evidence
+from assistant.case.models import Case
 from assistant.tools.calls import Calls, TurnCalls
 from assistant.tools.models import ToolResult
 
@@ -29,11 +30,15 @@ class Talk:
     turn: TurnCalls
     suggestions: tuple[str, ...] = ()
     """Questions that can be asked."""
+    wanted: frozenset[str] = frozenset()
+    """Intents of all parts of the question: one reply leaves to another what is that one's."""
     pieces: int = 0
     asked: dict[str, ToolResult] = field(default_factory=dict)
     """Results of this turn by tool, so that one reply can build on another's."""
     said: list[str] = field(default_factory=list)
     """Texts said so far; a newcomer gets their words explained at the end."""
+    told: set[str] = field(default_factory=set)
+    """What sentences said so far, without citations and lead-in: nothing is told twice in one answer."""
 
     @property
     def case(self) -> Case:
@@ -55,16 +60,19 @@ class Talk:
         return self.asked[key]
 
     def say(self, sentence: str, *cites: str) -> Reply:
-        """One sentence with what it rests on; it is checked like any other."""
-        cited = f" [{', '.join(dict.fromkeys(cites))}]" if cites else ""
-        text = f"{sentence.rstrip('.')}{cited}." if cited and sentence.endswith(".") else f"{sentence}{cited}"
-        yield self._checked(text, " ")
+        """One sentence with what it rests on; it is checked like any other. What was said already is left out."""
+        core = _core(sentence)
+        if core not in self.told:
+            self.told.add(core)
+            yield self._checked(cited(sentence, *cites), " ")
 
     def item(self, sentence: str, *cites: str) -> Reply:
         """One item of a list."""
-        cited = f" [{', '.join(dict.fromkeys(cites))}]" if cites else ""
         start = "" if self._at_line_start else "\n\n"
-        yield self._checked(f"{start}- {sentence}{cited}", "\n")
+        core = _core(sentence)
+        if core not in self.told:
+            self.told.add(core)
+            yield self._checked(f"{start}- {cited(sentence, *cites)}", "\n")
 
     def note(self, text: str) -> Reply:
         """General knowledge, or what a tool said of itself: it claims nothing about the job and is not checked."""
@@ -79,8 +87,10 @@ class Talk:
         yield self._checked(f"{start}**{text}**", "\n\n")
 
     def lines(self, result: ToolResult) -> Reply:
-        """What a tool found, as it stands."""
-        yield from self.block(result.text)
+        """What a tool found, as it stands; once."""
+        if result.id not in self.told:
+            self.told.add(result.id)
+            yield from self.block(result.text)
 
     def block(self, text: str) -> Reply:
         """Lines that are shown as they stand: a tool's, or a command to copy."""
@@ -107,7 +117,20 @@ class Talk:
         )
 
 
-def first_lines(evidence: Iterable[Evidence], most: int) -> list[Evidence]:
-    """At most so many, those with a rank or node first."""
-    known = list(evidence)
-    return sorted(known, key=lambda item: item.rank is None and item.node is None)[:most]
+def cited(sentence: str, *cites: str) -> str:
+    """A sentence with its citations before the point; those that it ends with already are joined to them."""
+    end = "." if sentence.endswith(".") else ""
+    body = sentence.rstrip(".") if end else sentence
+    own = _ENDS_CITING.search(body)
+    names = [*(own[1].split(", ") if own else ()), *cites]
+    if not names:
+        return sentence
+    return f"{body[: own.start()] if own else body} [{', '.join(dict.fromkeys(names))}]{end}"
+
+
+_ENDS_CITING = re.compile(r" \[([EST]\d+(?:, [EST]\d+)*)\]$")
+_LEADS_IN = re.compile(r"^(?:What to do now|The verdict is `[^`]*`|In this case|That is the verdict): ")
+
+
+def _core(sentence: str) -> str:
+    return _LEADS_IN.sub("", sentence).strip(" .")

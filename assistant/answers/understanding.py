@@ -148,7 +148,7 @@ class Reader:
         pieces = [piece for piece in _PARTS.split(text) if piece and re.search(r"\w", piece)][:PIECES]
         if len(pieces) < 2:
             return [whole]
-        read = [part for part in map(self._one, pieces) if part.match is not None]
+        read = [part for part in map(self._piece, pieces) if part.match is not None]
         sure = [part for part in read if part.grip is Grip.SURE] or read
         telling = [part for part in sure if _intent(part) not in _COURTESY] or sure
         distinct = {_intent(part): part for part in reversed(telling)}
@@ -156,6 +156,12 @@ class Reader:
         if not parts or (len(parts) == 1 and _held(whole) >= _held(parts[0])):
             return [whole]
         return parts
+
+    def _piece(self, text: str) -> Understood:
+        """One of several parts; a mere `why` asks for the reasons of the part before it."""
+        part = self._one(text)
+        bare = _BARE["why"].match(text)
+        return replace(part, match=Match("why", 1.0), grip=Grip.SURE) if bare else part
 
     def _going_on(self, now: Understood, text: str) -> Understood:
         """`and rank 3?` asks of rank 3 what was asked before; `that node` is the one that was named before."""

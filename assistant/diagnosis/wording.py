@@ -12,6 +12,10 @@ from assistant.faults.models import Specificity
 
 OWN_SUBJECT = re.compile(r"(?:a|an|the|one) (?:rank|process|worker|node|writer) (?=\w)", re.IGNORECASE)
 """A title's own subject, which the blamed place replaces."""
+ERROR_FILE = re.compile(r'\{"message": ?(?:\{"message": ?)?"((?:[^"\\]|\\.){1,400})')
+"""torchelastic's error file: the error's own words inside it."""
+GLOG_HEAD = re.compile(r"^[IWEF]\d{4} [\d:.]+ +\d+ \S+\] ")
+"""What stands before a launcher's words in its own lines."""
 MOST_QUOTED = 100
 """Characters of an error message that a statement quotes."""
 STAGE_WORDS = {
@@ -77,6 +81,8 @@ def _quoted(theory: Theory) -> str:
     if theory.group is None or theory.group.first.specificity is not Specificity.GENERIC:
         return ""
     words = theory.group.first.record.text.rsplit("\n", 1)[-1].strip()
+    inner = ERROR_FILE.match(words)
+    words = inner[1] if inner else GLOG_HEAD.sub("", words)
     shown = "".join(c for c in words if c.isprintable())
     return f" ({shown[:MOST_QUOTED]}{'...' if len(shown) > MOST_QUOTED else ''})" if shown else ""
 

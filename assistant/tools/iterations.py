@@ -88,7 +88,7 @@ def _odd(desk: Desk, temporal: TemporalResult) -> list[str]:
 
 
 def _writer(rank: int | None, group: str) -> str:
-    return f"rank {rank}" if rank is not None else clean(PurePath(group).name)
+    return f"rank {rank}" if rank is not None else clean("/".join(PurePath(group).parts[-2:]))
 
 
 class DiffArguments(Arguments):

@@ -136,9 +136,8 @@ def _told(one: Difference) -> str:
 def _head(desk: Desk, name: str) -> str:
     for node in desk.case.nodes:
         if node.node == name:
-            return (
-                f"{name}: ranks {ranges(node.ranks)}, {node.state.value} ({node.why}), iteration {node.last_iteration}"
-            )
+            came = "no iteration" if node.last_iteration is None else f"iteration {node.last_iteration}"
+            return f"{name}: ranks {ranges(node.ranks)}, {node.state.value} ({node.why}), {came}"
     return f"{name}: not in the case"
 
 
