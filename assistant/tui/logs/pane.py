@@ -22,6 +22,8 @@ NUMBER = 9
 """Columns for a line number."""
 LEFT = 80
 """Bytes before a cited place that stay in sight in a long line."""
+CUT = Content.styled("…", "$foreground-muted")
+"""Where a line goes on beyond the edge."""
 CHOSEN = 10_000
 """Lines that can be selected."""
 
@@ -49,7 +51,7 @@ class LogPane(Widget, can_focus=True):
         Binding("end,G", "jump(1)", "End", show=False, id="log.end"),
         Binding("right,l", "shift(1)", "Right", show=False, id="log.right"),
         Binding("left,h", "shift(-1)", "Left", show=False, id="log.left"),
-        Binding("w", "wrap", "Wrap", id="log.wrap"),
+        Binding("w", "wrap", "Wrap", show=False, id="log.wrap"),
         Binding("s", "select", "Select", show=False, id="log.select"),
     ]
 
@@ -132,7 +134,25 @@ class LogPane(Widget, can_focus=True):
     def on_resize(self, event: events.Resize) -> None:
         """Another height shows other lines."""
         if not self.waiting:
+            self._stay()
+
+    def _stay(self) -> None:
+        """Lays out anew what is in sight, and the chosen line stays in it."""
+        here = self.here
+        self.load()
+        if self.here != here:
+            self.here, lines = here, self.book.lines
+            self.top = self._top_above([*lines.backward(here, self._height), *lines.forward(here, 1)])
             self.load()
+
+    def _top_above(self, last: list[LogLine]) -> int:
+        """Where the view begins that ends with the last of some lines."""
+        room, at = self._height, len(last)
+        while at > 0 and (room := room - len(list(self._laid(last[at - 1])))) >= 0:
+            at -= 1
+        # A line that alone is higher than the screen is shown from its begin.
+        at = min(at, max(0, len(last) - 1))
+        return last[at].offset if last else 0
 
     def _laid(self, line: LogLine) -> Iterator[Row]:
         text = clean(line.text)
@@ -157,6 +177,8 @@ class LogPane(Widget, can_focus=True):
         if row.line.offset == self.here:
             content = content.stylize("reverse" if self.has_focus else "underline", 0, self.margin - 1)
         strip = Strip(content.render_segments(base))
+        if strip.cell_length > width:
+            strip = Strip.join([strip.crop(0, width - 1), Strip(CUT.render_segments(base))])
         return strip.adjust_cell_length(width, base.rich_style)
 
     def _lead(self, row: Row) -> str:
@@ -164,8 +186,12 @@ class LogPane(Widget, can_focus=True):
             return " " * self.margin
         number = self.book.number(row.line.offset)
         sign = "●" if self.book.cites(row.line) else "!" if self.book.indicates(row.line) else " "
-        bar = "┃" if self._in_selection(row.line) else " "
+        bar = self._bar(row)
         return f"{'·' if number is None else number:>{self.margin - 2}}{sign}{bar}"
+
+    def _bar(self, row: Row) -> str:
+        """Whether the line is selected, or begins left of what is in sight."""
+        return "┃" if self._in_selection(row.line) else "…" if self.left else " "
 
     def _in_selection(self, line: LogLine) -> bool:
         return self.pinned is not None and min(self.pinned, self.here) <= line.offset <= max(self.pinned, self.here)
@@ -225,12 +251,7 @@ class LogPane(Widget, can_focus=True):
     def to_end(self) -> None:
         """Shows as many of the last lines as there is room for, and chooses the last one."""
         last = self.book.lines.backward(self.book.file.size or 0, self._height)
-        room, at = self._height, len(last)
-        while at > 0 and (room := room - len(list(self._laid(last[at - 1])))) >= 0:
-            at -= 1
-        # A line that alone is higher than the screen is shown from its begin.
-        at = min(at, max(0, len(last) - 1))
-        self.top = last[at].offset if last else 0
+        self.top = self._top_above(last)
         self.here = last[-1].offset if last else 0
         self.load()
 
@@ -243,7 +264,7 @@ class LogPane(Widget, can_focus=True):
         """Wraps lines, or cuts them at the edge."""
         self.wrapped = not self.wrapped
         self.left = 0
-        self.load()
+        self._stay()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Three lines on."""

@@ -53,14 +53,14 @@ class LogScreen(Screen[None]):
         Binding("E", "alarm(-1)", "Previous error", show=False, id="log.previous-error"),
         Binding("c", "cited(1)", "Cited", id="log.next-cited"),
         Binding("C", "cited(-1)", "Previous cited", show=False, id="log.previous-cited"),
-        Binding("v", "event(1)", "Event", id="log.next-event"),
+        Binding("v", "event(1)", "Event", show=False, id="log.next-event"),
         Binding("V", "event(-1)", "Previous event", show=False, id="log.previous-event"),
         Binding("m", "mark", "Mark", id="log.mark"),
         Binding("M", "merge", "Merge", id="log.merge"),
-        Binding("y", "copy", "Copy", id="log.copy"),
+        Binding("y", "copy", "Copy", show=False, id="log.copy"),
         Binding("F", "follow", "Follow", id="log.follow"),
         Binding("R", "reopen", "Open anew", show=False, id="log.reopen"),
-        Binding("enter", "full", "Full line", id="log.full"),
+        Binding("enter", "full", "Full line", show=False, id="log.full"),
         Binding("escape,q", "back", "Back", id="log.back"),
     ]
 
@@ -177,7 +177,7 @@ class LogScreen(Screen[None]):
             parts.append(f"{plural(len(self.pane.selected()), 'line')} selected, y copies")
         return (
             " · ".join(parts)
-            or "/ search · e error · c cited · v event · m mark as evidence · w wrap · enter full line"
+            or "w wrap · v event · enter full line · s select · y copy · F1 all keys"
         )
 
     def action_follow(self) -> None:

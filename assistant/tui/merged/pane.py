@@ -72,8 +72,7 @@ class MergedPane(LogPane):
         name, number = self._whose(row.line)
         room = self.margin - 4
         cited = "●" if self.book.cites(row.line) else "!" if self.book.indicates(row.line) else " "
-        bar = "┃" if self._in_selection(row.line) else " "
-        return f"{SIGNS[number % len(SIGNS)]} {tail(name, room):<{room}}{cited}{bar}"
+        return f"{SIGNS[number % len(SIGNS)]} {tail(name, room):<{room}}{cited}{self._bar(row)}"
 
     def _lead_style(self, row: Row) -> str:
         colour = COLOURS[self._whose(row.line)[1] % len(COLOURS)]

@@ -147,7 +147,7 @@ class MergedScreen(LogScreen):
             parts.append("clocks were not compared: the logs of this case were not read again")
         return (
             " · ".join(parts)
-            or "/ search · f filters · e error · m mark · M all logs · a line without a time follows the one above it"
+            or "M all logs · w wrap · enter full line · F1 all keys · a line without a time follows the one above it"
         )
 
     def _here(self) -> int:

@@ -117,8 +117,8 @@ class ToolRow(Block):
         name = plain(self.started.call, 40)
         text = Content.assemble(
             ("▾ " if self.open else "▸ ", "$foreground-muted"), (f"{name:<4}", "bold"), (f"{sign} ", colour),
-            (plain(self.started.tool, 40), "$text-accent"), (f" {_arguments(self.started.arguments)}", "$foreground-muted"),
-            (f"  {told}", "$foreground-muted"),
+            (plain(self.started.tool, 40), "$text-accent"),
+            (f" {_arguments(self.started.arguments)}  {told}", "$foreground-muted"),
         )  # fmt: skip
         return text.stylize(Style.from_meta({ROW: self.started.call}))
 
