@@ -175,10 +175,7 @@ class LogScreen(Screen[None]):
             parts.append("looking")
         if self.pane.pinned is not None:
             parts.append(f"{plural(len(self.pane.selected()), 'line')} selected, y copies")
-        return (
-            " · ".join(parts)
-            or "w wrap · v event · enter full line · s select · y copy · F1 all keys"
-        )
+        return " · ".join(parts) or "w wrap · v event · enter full line · s select · y copy · F1 all keys"
 
     def action_follow(self) -> None:
         """Stays at the end as lines arrive, or no longer."""
