@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.case.vocabulary import Confidence, NodeState, Role, Status
 
 STATUS = {
@@ -28,6 +30,13 @@ STATE = {
     NodeState.CHANGED: "$text-warning",
     NodeState.NOT_CHECKED: "$foreground-muted",
 }
+
+_STAMP = re.compile(r"(^|\] )\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?:[ :|-]+|$)")
+
+
+def untimed(text: str) -> str:
+    """A log line, or what follows a citation, without the time at its begin: where the time stands beside it anyway."""
+    return _STAMP.sub(r"\1", text, count=1)
 
 
 def size(count: float) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, OptionList
@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from assistant.case.models import Action, Step
 from assistant.case.vocabulary import ActionKind
 from assistant.tui.safe import Literal, literal
+from assistant.tui.views.hanging import hanging
 
 
 class ActionsScreen(ModalScreen[None]):
@@ -33,7 +34,7 @@ class ActionsScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         kind = "" if self._action.kind is ActionKind.NONE else f"{self._action.kind.value.replace('_', ' ')}: "
-        with VerticalScroll(id="window"):
+        with Vertical(id="window"):
             yield Literal(literal(f"{kind}{self._action.text}", "bold"), classes="heading")
             yield OptionList(id="steps", markup=False)
         yield Footer(show_command_palette=False, compact=True)
@@ -43,10 +44,16 @@ class ActionsScreen(ModalScreen[None]):
         self._list(0)
         self.query_one("#steps").focus()
 
+    def on_resize(self) -> None:
+        """Fits the steps to the width."""
+        self.call_after_refresh(lambda: self._list(self._at or 0))
+
     def _list(self, at: int) -> None:
         rows = self.query_one("#steps", OptionList)
+        # One column is left for the bar that scrolls.
+        width = max(20, rows.size.width - 3)
         rows.clear_options()
-        rows.add_options([Option(_drawn(n, step, n in self._done)) for n, step in enumerate(self._action.steps)])
+        rows.add_options([Option(_drawn(n, step, n in self._done, width)) for n, step in enumerate(self._action.steps)])
         rows.highlighted = at if self._action.steps else None
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -71,15 +78,17 @@ class ActionsScreen(ModalScreen[None]):
         self.notify("copied" if command else "this step has no command", markup=False)
 
 
-def _drawn(number: int, step: Step, done: bool) -> Content:
-    return Content("\n").join(_lines(number, step, done))
+def _drawn(number: int, step: Step, done: bool, width: int) -> Content:
+    return Content("\n").join(_lines(number, step, done, width))
 
 
-def _lines(number: int, step: Step, done: bool) -> Iterator[Content]:
+def _lines(number: int, step: Step, done: bool, width: int) -> Iterator[Content]:
     box = ("[x] ", "$text-success") if done else ("[ ] ", "$foreground-muted")
-    yield Content.assemble(box, (f"{number + 1}. ", "bold"), literal(step.text, "$foreground-muted" if done else ""))
+    lead = Content.assemble(box, (f"{number + 1}. ", "bold"))
+    yield hanging(lead, literal(step.text, "$foreground-muted" if done else ""), width)
     if step.command:
-        yield Content.assemble("       $ ", literal(step.command, "$text-accent"))
+        yield hanging(Content("       $ "), literal(step.command, "$text-accent"), width)
     for word, text in (("risk", step.risk), ("verify", step.verify), ("undo", step.undo)):
         if text:
-            yield Content.assemble((f"       {word:<7}", "$foreground-muted"), literal(text, "$foreground-muted"))
+            lead = Content.styled(f"       {word:<7}", "$foreground-muted")
+            yield hanging(lead, literal(text, "$foreground-muted"), width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from textual.content import Content
@@ -10,7 +11,7 @@ from textual.widgets.option_list import Option
 
 from assistant.case.models import Candidate, Case, Evidence
 from assistant.case.text import excerpt, place, tail
-from assistant.tui.marks import ROLE
+from assistant.tui.marks import ROLE, untimed
 from assistant.tui.messages import PlaceWanted
 from assistant.tui.safe import literal, plain
 
@@ -91,7 +92,16 @@ class EvidenceList(CaseList):
 
 
 def _evidence(item: Evidence, sign: str, style: str) -> Content:
-    who = f"  {place(item)}" if place(item) else ""
-    where = (f"{tail(item.source, 24)}:{item.line}{who}  ", "$foreground-muted")
-    text = literal(excerpt(item.text, _TEXT), style)
-    return Content.assemble((f"{item.id:<4}", "bold $text-accent"), (f"{sign} ", style), where, text)
+    shown, text = tail(item.source, 24), untimed(item.text)
+    when = f"{item.time[11:19]}  " if item.time and text != item.text else ""
+    where = (f"{shown}:{item.line}  {_who(item, shown)}{when}", "$foreground-muted")
+    line = literal(excerpt(text, _TEXT), style)
+    return Content.assemble((f"{item.id:<4}", "bold $text-accent"), (f"{sign} ", style), where, line)
+
+
+def _who(item: Evidence, shown: str) -> str:
+    """Node and rank, as far as the path that is shown does not tell them."""
+    told = item.rank is not None and re.search(rf"(?i)rank[-_.]?0*{item.rank}(?!\d)", shown)
+    node = None if item.node and item.node in shown else item.node
+    who = place(item.model_copy(update={"node": node, "rank": None if told else item.rank}))
+    return f"{plain(who, 40)}  " if who else ""

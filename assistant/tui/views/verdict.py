@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from textual import events
 from textual.content import Content
 
 from assistant.case.models import Case
@@ -11,6 +12,7 @@ from assistant.case.vocabulary import ActionKind, Status
 from assistant.report.text import context
 from assistant.tui.marks import CONFIDENCE, STATUS
 from assistant.tui.safe import Literal, literal, plain
+from assistant.tui.views.hanging import hanging
 
 
 class VerdictCard(Literal):
@@ -18,14 +20,30 @@ class VerdictCard(Literal):
 
     def __init__(self, case: Case) -> None:
         super().__init__(id="verdict", classes="card")
-        self.set_case(case)
+        self._case = case
 
     def set_case(self, case: Case) -> None:
         """Shows a case."""
-        self.show(Content("\n").join(_lines(case)))
+        self._case = case
+        self._draw()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Fits the lines to the width."""
+        self._draw()
+
+    def plain_text(self) -> str:
+        """It, each line in full length."""
+        return _drawn(self._case, 0).plain
+
+    def _draw(self) -> None:
+        self.show(_drawn(self._case, self.content_size.width))
 
 
-def _lines(case: Case) -> Iterator[Content]:
+def _drawn(case: Case, width: int) -> Content:
+    return Content("\n").join(_lines(case, width))
+
+
+def _lines(case: Case, width: int) -> Iterator[Content]:
     verdict = case.verdict
     yield _head(case)
     yield literal(verdict.statement, "bold")
@@ -33,18 +51,19 @@ def _lines(case: Case) -> Iterator[Content]:
     action = verdict.action
     if action.kind is not ActionKind.NONE:
         kind = action.kind.value.replace("_", " ")
-        yield Content.assemble(("Do now  ", "bold $text-accent"), (f"{kind}: ", "bold"), plain(action.text))
+        text = Content.assemble((f"{kind}: ", "bold"), plain(action.text))
+        yield hanging(Content.styled("Do now  ", "bold $text-accent"), text, width)
         command = next((step.command for step in action.steps if step.command), None)
         if command:
-            yield Content.assemble("        ", ("$ ", "$foreground-muted"), literal(command, "$text-accent"))
+            lead = Content.assemble("        ", ("$ ", "$foreground-muted"))
+            yield hanging(lead, literal(command, "$text-accent"), width)
     if verdict.missing:
         rest = f"  (+{len(verdict.missing) - 1} more)" if len(verdict.missing) > 1 else ""
-        yield Content.assemble(
-            ("Missing ", "bold $text-warning"), plain(verdict.missing[0]), (rest, "$foreground-muted")
-        )
+        text = Content.assemble(plain(verdict.missing[0]), (rest, "$foreground-muted"))
+        yield hanging(Content.styled("Missing ", "bold $text-warning"), text, width)
     if case.failures:
         also = ", ".join(failure.verdict.cause for failure in case.failures[:3])
-        yield Content.assemble(("Also    ", "bold"), plain(also))
+        yield hanging(Content.styled("Also    ", "bold"), Content(plain(also)), width)
 
 
 def _head(case: Case) -> Content:
