@@ -190,6 +190,10 @@ class AnswerEmpty(ModelError):
     """The model said nothing."""
 
 
+class AnswerOddForm(ModelError):
+    """The model answers, but not in sentences: a tool call or an object that nobody asked for."""
+
+
 class AnswerRepeats(ModelError):
     """The model says the same again and again."""
 

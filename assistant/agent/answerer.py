@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assistant.agent.budget import Budget
 from assistant.agent.conversation import Conversation
 from assistant.agent.endpoint import http_client, key_of
+from assistant.agent.evidence import loops_for
 from assistant.agent.failures import failure_of
 from assistant.agent.outlet import Outlet
 from assistant.agent.veil import veil_for
@@ -31,6 +32,12 @@ class ModelAnswerer:
         self._talk = talk
         self._attempt: Attempt | None = None
         self._worker: asyncio.Task[None] | None = None
+
+    @property
+    def protocol(self) -> str:
+        """How the model is asked: `native` tool calls, JSON `actions`, or just `reading`; the last turn's, or the first
+        that will be tried."""
+        return self._attempt.protocol if self._attempt is not None else loops_for(self._profile)[0]
 
     async def answer(self, question: Question, history: tuple[Turn, ...] = ()) -> AsyncIterator[AnswerEvent]:
         """The events of one turn. Closing the stream ends the request."""
@@ -60,7 +67,7 @@ class ModelAnswerer:
             outlet.emit(Cancelled())
             raise
         except Exception as error:
-            outlet.close(drop=outlet.holding or isinstance(error, AnswerRepeats | AnswerUnfounded))
+            outlet.close(drop=outlet.holding or isinstance(error, AnswerRepeats | AnswerUnfounded), broken=True)
             failure = error if isinstance(error, ConfigError) else failure_of(error, self.name, self._profile)
             outlet.emit(Failed(message=failure.message, hint=failure.hint))
         finally:

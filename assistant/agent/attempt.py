@@ -37,6 +37,11 @@ class Attempt:
         self._loops = loops_for(profile)
         self._scale = 1.0
 
+    @property
+    def protocol(self) -> str:
+        """The loop that is tried next, or that the last turn ended with."""
+        return self._loops[0]
+
     async def answer(
         self, question: Question, history: tuple[Turn, ...], outlet: Outlet, budget: Budget, key: str, client: Any  # noqa: ANN401
     ) -> None:  # fmt: skip
@@ -56,6 +61,7 @@ class Attempt:
             messages = await self._messages(run, question, history)
             native_, brief = self._loops[0] == "native", self._loops[0] == "reading" and is_brief(self._profile)
             system = system_prompt(self._talk, question, tools=native_, brief=brief)
+            run.outlet.told("\n".join([system, *(str(message.content) for message in messages)]))
             await LOOPS[self._loops[0]](run, system, messages)
             if self._loops[0] == "native":
                 from langchain_core.messages import SystemMessage

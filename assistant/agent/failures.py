@@ -55,9 +55,21 @@ def failure_of(error: BaseException, name: str, profile: Profile) -> ModelError:
     said = _said(error)
     if _OVERFLOW.search(said):
         return _overflow(profile, name, said)
-    if type(error).__module__.split(".")[0] in ("openai", "httpx2", "httpcore2") and _is_cut(chain):
-        return EndpointAway(f"{_host(profile)} closed the connection", hint=f"try again; {doctor}")
+    if _is_cut(chain):
+        begun = any("complete" in str(one) or "incomplete" in str(one) for one in chain)
+        when = "in the middle of its answer" if begun else "without an answer"
+        return EndpointAway(f"{_host(profile)} closed the connection {when}", hint=f"try again; {doctor}")
+    return _garbled(error, profile, doctor, said)
+
+
+def _garbled(error: BaseException, profile: Profile, doctor: str, said: str) -> AnswerGarbled:
+    """What came is not what the protocol says; the libraries' own words are of no help there."""
     hint = f"is base_url the address of an OpenAI-compatible service, up to /v1? {doctor}"
+    if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
+        hint = f"try again; where it happens again, look at what stands between here and the endpoint; {doctor}"
+        said = "a piece of it is no JSON"
+    elif "No generations" in said or "Unexpected response type" in said:
+        said = "something else came, perhaps a web page"
     return AnswerGarbled(f"{_host(profile)} sent no proper answer: {said}", hint=hint)
 
 

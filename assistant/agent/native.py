@@ -145,7 +145,7 @@ def _settled(run: Run, reply: AIMessage, *, offered: bool) -> AIMessage:
         raise CannotDo(
             f"{run.profile.model} writes tool calls as text", hint=f"set tools = false in [profiles.{run.name}]"
         )  # fmt: skip
-    text = run.outlet.close()
+    text = run.outlet.close(broken=run.is_cut(reply))
     if not offered and (reply.tool_calls or broken):
         if not text.strip():
             raise _endless(run)

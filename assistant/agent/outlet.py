@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from assistant.agent.soundness import Soundness
+from assistant.agent.soundness import Soundness, plain
 from assistant.agent.thinking import Thoughts
 from assistant.agent.veil import Veil
 from assistant.answers.grounding import check, known_from
@@ -18,6 +18,7 @@ from assistant.tools.calls import Calls, TurnCalls
 
 _HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
 """Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
+BROKEN = "(It breaks off here.)"
 _BEGINNING = max(map(len, _HELD))
 LONGEST = 400_000
 """Characters of one message of a model."""
@@ -79,21 +80,31 @@ class Outlet:
                 self._show(one)
             self._soundness.look(growing)
 
-    def close(self, *, drop: bool = False) -> str:
-        """The message is over; returns it whole. With `drop`, what is not shown yet never will be."""
+    def close(self, *, drop: bool = False, broken: bool = False) -> str:
+        """The message is over; returns it whole. With `drop`, what is not shown yet never will be. In a `broken` one
+        the last piece is shown only where it passes its check: half a sentence says nothing."""
         self._take(self._thoughts.rest())
         whole = self.message
         if not drop:
             pieces = [*self._pieces.feed("".join(self._waiting)), *self._pieces.rest()]
+            if broken and pieces and not self._holds(pieces[-1]):
+                pieces = [*pieces[:-1], BROKEN] if self.said or pieces[1:] else []
             for at, one in enumerate(pieces):
                 self._show(one if at < len(pieces) - 1 else f"{one.rstrip()}\n\n")
         self._parts, self._waiting, self._start, self._length = [], [], "", 0
         self._pieces, self._thoughts = Pieces(), Thoughts()
         return whole
 
+    def _holds(self, piece: str) -> bool:
+        return self._checked(printable(self.veil.back(piece))).standing is Standing.SUPPORTED
+
     def note(self, text: str) -> None:
         """A remark of ours."""
         self._put(f"({text})\n\n", Standing.PLAIN, (), ())
+
+    def told(self, request: str) -> None:
+        """What the model is told, so that it is known where it comes back."""
+        self._soundness.asked = plain(self.veil.back(request))
 
     def insist(self) -> None:
         """The answer is over. Raises AnswerUnfounded where nothing of it holds."""

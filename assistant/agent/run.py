@@ -124,11 +124,14 @@ class Run:
             context_share=round(share, 3), calls=self.asked,
         )  # fmt: skip
 
+    def is_cut(self, reply: AIMessage) -> bool:
+        """Whether a streamed reply has no end."""
+        return _reason(reply) is None and self.profile.stream
+
     def check_end(self, reply: AIMessage, text: str) -> None:
         """Raises where a reply broke off or says nothing; notes where it reached its length."""
-        about = reply.response_metadata
-        reason = about.get("finish_reason") or about.get("status")
-        if reason is None and self.profile.stream:
+        reason = _reason(reply)
+        if self.is_cut(reply):
             hint = "what was said stands above; ask again for the rest"
             raise AnswerCut(f"the answer of {self.profile.model} broke off", hint=hint)
         if not text.strip() and not reply.tool_calls:
@@ -136,6 +139,11 @@ class Run:
             raise AnswerEmpty(f"{self.profile.model} gave an empty answer", hint=hint)
         if reason in ("length", "incomplete"):
             self.outlet.note(f"The answer ends here: max_output = {self.profile.max_output} tokens are reached.")
+
+
+def _reason(reply: AIMessage) -> object:
+    """Why a reply ended, as the endpoint tells it."""
+    return reply.response_metadata.get("finish_reason") or reply.response_metadata.get("status")
 
 
 def size(messages: Iterable[BaseMessage]) -> int:

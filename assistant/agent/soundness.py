@@ -28,6 +28,9 @@ HINT = "take a larger model, or none: --profile offline"
 class Soundness:
     """What has been said in one answer, as far as it tells that."""
 
+    asked: str = ""
+    """What the model was told, in plain words: giving it back is no answer."""
+    _echoes: int = 0
     _said: Counter[str] = field(default_factory=Counter)
     _standing: dict[int, Standing] = field(default_factory=dict)
     _over: bool = False
@@ -35,8 +38,9 @@ class Soundness:
     def add(self, number: int, text: str, standing: Standing) -> None:
         """A piece that was shown. Raises AnswerRepeats, AnswerUnfounded."""
         self._standing[number] = standing
-        same = " ".join(re.sub(r"\W+", " ", text.lower()).split())
+        same = plain(text)
         self._said[same] += len(same) >= SHORTEST
+        self._echoes += standing is Standing.PLAIN and same in self.asked
         if self._said[same] >= MOST_SAME:
             self._end(AnswerRepeats("the model says the same again and again", hint=HINT))
         if not self._founded and self._marked >= MOST_UNFOUNDED:
@@ -52,8 +56,9 @@ class Soundness:
             self._end(AnswerRepeats("the model says the same words again and again", hint=HINT))
 
     def insist(self) -> None:
-        """The answer is over. Raises AnswerUnfounded where all that it states is marked."""
-        if self._marked and not self._founded:
+        """The answer is over. Raises AnswerUnfounded where all that it states is marked, or was only given back."""
+        repeats = self._echoes > 0 and self._echoes == len(self._standing)
+        if (self._marked or repeats) and not self._founded:
             self._end(_unfounded())
 
     def _end(self, failure: ModelError) -> None:
@@ -69,6 +74,11 @@ class Soundness:
     @property
     def _founded(self) -> bool:
         return Standing.SUPPORTED in self._standing.values()
+
+
+def plain(text: str) -> str:
+    """Words alone, in lower case."""
+    return " ".join(re.sub(r"\W+", " ", text.lower()).split())
 
 
 def _unfounded() -> AnswerUnfounded:

@@ -130,7 +130,7 @@ def _foreign(sentence: str, grounds: Grounds, known: Known) -> Iterator[str]:
 
 def _uncited(sentence: str, made: list[Claim]) -> Iterator[str]:
     """What a sentence without a citation states all the same."""
-    if made:
+    if any(one.sort is not Sort.NOTION for one in made) or (made and not _is_open(sentence)):
         yield f"cites nothing for {_listed(made)}"
     elif STATES.search(_prose(sentence)) and not _is_open(sentence) and not sentence.rstrip().endswith(":"):
         yield "cites nothing for what it says has happened"

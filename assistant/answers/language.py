@@ -28,7 +28,7 @@ ADVICE = _words("""
     upgrade downgrade pin reinstall rerun retry try start stop kill reboot reset enable disable attach send see
     watch note measure reproduce inspect do don't never avoid give let switch move copy change limit test
     halve double shrink install uninstall rebuild query record exclude mark bump pass swap look repeat shorten
-    disconnect rotate delete point download mount unmount ping ask call report escalate
+    dump disconnect rotate delete point download mount unmount ping ask call report escalate
 """)
 """Verbs with which advice begins."""
 

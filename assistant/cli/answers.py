@@ -66,24 +66,58 @@ class TextPrinter:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._cited: dict[str, None] = {}
+        self._marked: dict[int, Text] = {}
+        self._corrected = False
+        self._ends = 2
+        """Line ends behind what was printed last."""
 
     def show(self, event: AnswerEvent) -> None:
         """Text is printed, everything else told."""
         if isinstance(event, Text):
-            self._cited.update(dict.fromkeys(event.citations))
-            sys.stdout.write(safe(marked(event)))
-            sys.stdout.flush()
+            if self._corrected:
+                self._break()
+                self._corrected = False
+            self._keep(event)
+            self._write(safe(marked(event)))
         elif isinstance(event, Replaced):
             self._cited.update(dict.fromkeys(event.citations))
-            said = safe(event.text).strip() or "(taken back)"
-            sys.stdout.write(f"\nCorrected, sentence {event.number}: {said}\n")
+            self._correct(event)
         else:
             tell(event)
 
     def end(self) -> None:
         """The cited lines."""
         lines = cited_lines(self._desk, self._cited)
-        sys.stdout.write("\n" if not lines else "\n\nEvidence\n" + "".join(f"  {line}\n" for line in lines))
+        if lines:
+            self._break()
+            self._write("Evidence\n" + "".join(f"  {line}\n" for line in lines))
+        elif not self._ends:
+            self._write("\n")
+
+    def _keep(self, event: Text) -> None:
+        self._cited.update(dict.fromkeys(event.citations))
+        if event.standing is Standing.UNSUPPORTED:
+            self._marked[event.number] = event
+
+    def _correct(self, event: Replaced) -> None:
+        """What was said, and below it what stands in its place."""
+        if not self._corrected:
+            self._break()
+            self._write("Corrected\n")
+            self._corrected = True
+        old = self._marked.get(event.number)
+        said = " ".join(safe(marked(old)).split()) if old is not None else f"sentence {event.number}"
+        self._write(f"  {said}\n  -> {' '.join(safe(event.text).split()) or '(taken back)'}\n")
+
+    def _break(self) -> None:
+        """One empty line."""
+        self._write("\n" * max(0, 2 - self._ends))
+
+    def _write(self, text: str) -> None:
+        if text:
+            ends = len(text) - len(text.rstrip("\n"))
+            self._ends = ends + self._ends if ends == len(text) else ends
+        sys.stdout.write(text)
         sys.stdout.flush()
 
 
@@ -142,7 +176,7 @@ def tell(event: AnswerEvent) -> None:
         case ToolStarted():
             narration.remark(f"{event.call} {event.tool} {_arguments(event.arguments)}")
         case Fallback():
-            narration.say(f"note: {event.source} failed: {event.reason}; {event.target} answers instead")
+            narration.say(f"note: {event.reason}; {event.target} answers instead of {event.source}")
             narration.say(f"hint: {event.hint}")
         case Failed():
             narration.say(f"error: {event.message}")

@@ -32,15 +32,17 @@ def fell_back(heard: Heard, reason: str, hint: str = "") -> None:
 FAULTS: list[tuple[str, Mapping[str, Any], Mapping[str, Any], str]] = [
     ("cut", {"text": LONG, "fault": "cut"}, {}, "broke off"),
     ("no finish", {"text": GOOD, "fault": "no_finish"}, {}, "broke off"),
-    ("garbage", {"text": LONG, "fault": "garbage"}, {}, "no proper answer"),
+    ("garbage", {"text": LONG, "fault": "garbage"}, {}, "a piece of it is no JSON"),
+    ("an object", {"text": '{"oh": "no"}'}, {"tools": False}, "answers in the wrong form"),
+    ("a broken object", {"text": "{oh no"}, {"tools": False}, "answers in the wrong form"),
     ("empty", {"text": ""}, {}, "empty answer"),
     ("no choice", {"fault": "empty"}, {"stream": False}, "no proper answer"),
-    ("web page", {"fault": "not_json"}, {}, ""),
+    ("web page", {"fault": "not_json"}, {}, "perhaps a web page"),
     ("web page, whole", {"fault": "not_json"}, {"stream": False}, "no proper answer"),
-    ("refused", {"fault": "refuse"}, {}, ""),
+    ("refused", {"fault": "refuse"}, {}, "closed the connection without an answer"),
     ("silence", {"text": LONG, "fault": "stall"}, {"first_token_seconds": 2.0}, "in time"),
     ("slow", {"text": GOOD, "delay": 3000}, {"timeout_seconds": 2.0, "stream": False}, "in time"),
-    ("half of a body", {"text": GOOD, "fault": "cut"}, {"stream": False}, ""),
+    ("half of a body", {"text": GOOD, "fault": "cut"}, {"stream": False}, "in the middle of its answer"),
     ("server error", {"status": 503, "text": "overloaded"}, {}, "(503): overloaded"),
     ("too many", {"status": 429, "text": "slow down", "headers": {"retry-after": "7"}}, {}, "(429): slow down"),
     ("forbidden", {"status": 403, "text": "not for you"}, {}, "refuses the key (403)"),
@@ -52,6 +54,13 @@ FAULTS: list[tuple[str, Mapping[str, Any], Mapping[str, Any], str]] = [
 @pytest.mark.parametrize(("step", "fields", "reason"), [fault[1:] for fault in FAULTS], ids=[f[0] for f in FAULTS])
 def test_a_fault_ends_in_an_offline_answer(step: Mapping[str, Any], fields: Mapping[str, Any], reason: str) -> None:
     fell_back(ask([step], fields=fields), reason)
+
+
+def test_half_a_sentence_is_not_shown() -> None:
+    heard = ask([{"text": f"{GOOD} Rank 7 failed with an ECC error and so on and on.", "fault": "cut", "piece": 1}])
+    assert "(It breaks off here.)" in heard.text
+    assert heard.unsupported == []
+    assert "Rank 7" not in heard.text
 
 
 def test_what_was_said_before_a_fault_stays_and_numbers_run_on() -> None:

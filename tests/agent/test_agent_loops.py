@@ -130,6 +130,12 @@ def test_an_answer_of_which_nothing_holds_is_no_answer(sentences: int) -> None:
     assert heard.of(Done)[-1].answerer == "offline"
 
 
+def test_a_question_that_comes_back_is_no_answer() -> None:
+    heard = ask([{"text": "The question:\n\nWhat failed, and why?"}], "What failed, and why?")
+    assert "rests on evidence" in heard.of(Fallback)[0].reason
+    assert heard.of(Done)[-1].answerer == "offline"
+
+
 def test_an_action_that_only_gives_the_example_back_is_no_answer() -> None:
     echo = json.dumps({"action": "answer", "answer": "ANSWER"})
     steps: Steps = [{"when": {"anywhere": "There are no tools."}, "text": GOOD}, {"text": echo}]

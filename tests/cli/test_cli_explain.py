@@ -175,7 +175,7 @@ def test_without_fallback_a_failing_model_ends_with_five(
     assert "hint:" in told
     assert main(["explain", str(logs)]) == 10
     found = capsys.readouterr()
-    assert "offline answers instead" in found.err
+    assert "offline answers instead of" in found.err
     assert "ValueError" in found.out
 
 
