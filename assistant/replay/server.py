@@ -24,6 +24,8 @@ class ReplayServer(ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = True
+    request_queue_size = 128
+    """Connections that wait; more than five come at once from a client in threads."""
 
     def __init__(self, script: Script, port: int = 0) -> None:
         self.director = Director(script)
