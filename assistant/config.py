@@ -375,11 +375,11 @@ def _bad_value(error: ValidationError, values: Mapping[str, Value]) -> ConfigErr
     first = error.errors(include_url=False)[0]
     parts = [str(part) for part in first["loc"][: 3 if first["loc"][0] == PROFILES else 2]]
     key = ".".join(parts)
-    problem = f"{first['msg'][0].lower()}{first['msg'][1:]}"
+    problem = f"{first['msg'][0].lower()}{first['msg'][1:]}".removeprefix("value error, ")
     if key not in values:
         return _incomplete(key, problem, values)
     value = values[key]
-    raw = "" if parts[-1] in profiles.HIDDEN else f" = {value.raw!r}"
+    raw = "" if parts[-1] in profiles.HIDDEN else f" = {profiles.shown(parts[-1], value.raw)!r}"
     message = f"{value.origin}: {key}{raw}: {problem}"
     return ConfigError(message, hint=f"{key}: {' '.join(describe(key).split())}")
 
@@ -389,7 +389,7 @@ def _incomplete(key: str, problem: str, values: Mapping[str, Value]) -> ConfigEr
     near = next((value.origin for other, value in values.items() if other.startswith(f"{key}.")), None)
     table = key if near else key.rpartition(".")[0]
     origin = near or next((value.origin for other, value in values.items() if other.startswith(f"{table}.")), "")
-    said = problem.removeprefix("value error, ") if near else f"{key.rpartition('.')[2]} is missing"
+    said = problem if near else f"{key.rpartition('.')[2]} is missing"
     return ConfigError(f"{origin}: [{table}]: {said}", hint="docs/models.md shows whole profiles")
 
 

@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from assistant.errors import ConfigError
+from assistant.errors import ConfigError, NoKey
 
 PROFILES = "profiles"
 """The section that holds them, a table each."""
 OFFLINE = "offline"
 """The answerer that needs no model; no profile may be called so."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+ONE_LINE = "set the variable again, as one line of plain letters"
 HIDDEN = ("key_env", "headers", "proxy")
 """Fields whose values may hold a secret, rightly or by mistake, and are never printed as they stand."""
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -36,7 +37,14 @@ def _address(text: str) -> str:
         raise ValueError("must be an http or https address")
     if parts.username or parts.password:
         raise ValueError("must hold no user name and no password; use `key_env`")
+    if parts.query or parts.fragment:
+        raise ValueError("must end with its path; a key goes into `key_env`, a version into `api_version`")
     return text.rstrip("/")
+
+
+def sendable(text: str) -> bool:
+    """Whether a header can carry it; the libraries below would print a key that it cannot."""
+    return text.isascii() and text.isprintable()
 
 
 def _variable(text: str) -> str:
@@ -125,9 +133,12 @@ class Profile(Section):
         return (sent * (self.input_price or 0.0) + received * (self.output_price or 0.0)) / 1_000_000
 
     def filled_headers(self) -> dict[str, str]:
-        """The headers with what the environment adds."""
+        """The headers with what the environment adds. Raises NoKey."""
         found = (_HEADER.fullmatch(line.strip()) for line in self.headers)
-        return {match[1]: _filled(match[2]) for match in found if match}
+        filled = {match[1]: _filled(match[2]) for match in found if match}
+        for name in [name for name, value in filled.items() if not sendable(value)]:
+            raise NoKey(f"the header {name} holds a line break or a letter that cannot be sent", hint=ONE_LINE)
+        return filled
 
 
 class Chat(Section):
@@ -187,11 +198,11 @@ def _filled(value: str) -> str:
 
 
 def shown(field: str, value: object) -> object:
-    """A value as it may be printed: of headers the names, of a proxy no password."""
+    """A value as it may be printed: of headers the names, of an address no password and nothing that was asked."""
     if field == "headers" and isinstance(value, list | tuple):
         return tuple(_masked(str(line)) for line in value)
-    if field == "proxy" and isinstance(value, str):
-        return re.sub(r"//[^/@]*@", "//***@", value)
+    if field in ("proxy", "base_url") and isinstance(value, str):
+        return re.sub(r"[?#].*", "?***", re.sub(r"//[^/@]*@", "//***@", value), flags=re.DOTALL)
     return value
 
 

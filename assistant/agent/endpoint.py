@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assistant.errors import ConfigError, NoKey
-from assistant.profiles import Profile
+from assistant.profiles import ONE_LINE, Profile, sendable
 
 if TYPE_CHECKING:
     import httpx2
@@ -33,6 +33,10 @@ def silence() -> None:
 def key_of(name: str, profile: Profile) -> str:
     """The key, from the environment or the keyring; raises NoKey where one is named and none is there."""
     if profile.key_env and (key := os.environ.get(profile.key_env, "").strip()):
+        if not sendable(key):
+            raise NoKey(
+                f"the key in {profile.key_env} holds a line break or a letter that cannot be sent", hint=ONE_LINE
+            )
         return key
     if profile.keyring and (stored := _from_keyring(name, profile.keyring)):
         return stored
