@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from assistant.answers.models import AnswerEvent, Question, Replaced, Text, Turn
 from assistant.disk import folder_for, reported
-from assistant.errors import SessionBusy, StoreError, UnknownSession
+from assistant.errors import NewerStore, SessionBusy, StoreError, UnknownSession
 
 VERSION = 1
 MOST_WAITING = 64 * 1024 * 1024
@@ -269,8 +269,18 @@ class SessionStore:
     def sessions(self) -> Iterator[Session]:
         """All readable sessions, the newest first."""
         for name in reversed(self.ids()):
-            with contextlib.suppress(StoreError):
+            with contextlib.suppress(StoreError, UnknownSession):
                 yield self.load(name)
+
+    def unreadable(self) -> Iterator[StoreError]:
+        """Why sessions cannot be read: damaged, or of a newer version."""
+        for name in self.ids():
+            try:
+                self.load(name)
+            except StoreError as error:
+                yield error
+            except UnknownSession:  # removed just now
+                continue
 
     def remove(self, name: str) -> str:
         """Removes a session and returns its id. Raises SessionBusy where a process goes on with it."""
@@ -302,12 +312,12 @@ class SessionStore:
 
 
 def _line(path: Path, number: int, raw: bytes) -> Line:
+    newer = re.search(rb'"version": ?([0-9]{1,9})', raw[:MOST_HEADER]) if number == 1 else None
+    if newer and int(newer[1]) > VERSION:
+        raise NewerStore(f"{path} was written by a newer version", hint="update Rootrank, or begin a new session")
     try:
         return _LINE.validate_json(raw)
     except ValidationError:
-        newer = re.search(rb'"version": ?([0-9]+)', raw) if number == 1 else None
-        if newer and int(newer[1]) > VERSION:
-            raise StoreError(f"{path} was written by a newer version", hint="update Rootrank") from None
         raise StoreError(f"{path}:{number} is damaged", hint="remove the file, or that line") from None
 
 

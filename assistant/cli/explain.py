@@ -114,9 +114,10 @@ def _answered(
 
     answerer, prompt = answerer_for(opened, settings, wanted, earlier)
     writer = writer_for(opened, settings, wanted, answerer.name, prompt, earlier)
+    turn, failed = Turn(opened, answerer, question, wanted.form, earlier, writer), False
     with pipe():
-        failed = play(Turn(opened, answerer, question, wanted.form, earlier, writer))
-    if writer is not None:
+        failed = play(turn)
+    if writer is not None and not turn.unkept:
         narration.remark(f"kept; ask on with: rootrank explain --session {writer.header.session} -q ...")
     return ExitCode.MODEL if failed and not wanted.fallback else of_case(opened.case)
 
@@ -208,13 +209,18 @@ def _targets(targets: list[str], earlier: Session | None) -> list[str]:
     return [earlier.header.case]
 
 
+def _utf8(text: str) -> str:
+    """Bytes that were no UTF-8, or that a bare C locale did not decode, as what they most likely are."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _text(question: str | None, targets: list[str]) -> str:
     """The question as it was typed, piped in, or the usual one."""
     if question == "-":
         if "-" in targets or sys.stdin is None:
             raise UsageError("standard input cannot be both logs and question", hint="put one of them into a file")
         question = sys.stdin.read(LONGEST + 1)
-    text = DEFAULT if question is None else question.strip()
+    text = DEFAULT if question is None else _utf8(question).strip()
     if not text:
         raise UsageError("the question is empty", hint='-q "why rank 5?", or leave -q out')
     if len(text) > LONGEST:

@@ -53,7 +53,7 @@ def pipe() -> Iterator[None]:
     except OSError as error:
         lead_nowhere(sys.stdout)
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot write to standard output: {reason}", hint="write to a file with -o") from None
+        raise UsageError(f"cannot write to standard output: {reason}", hint="write to another place") from None
 
 
 def print_json(value: object) -> None:

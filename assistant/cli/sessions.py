@@ -22,7 +22,10 @@ Name = Annotated[str, typer.Argument(metavar="SESSION", help="An id, a unique be
 @app.command("list")
 def list_(json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False) -> int:
     """The stored sessions, newest first."""
-    found = list(_store().sessions())
+    store = _store()
+    found = list(store.sessions())
+    for error in store.unreadable():
+        narration.say(f"warning: left out: {error.message}; {error.hint}")
     if json:
         print_json([{**one.header.model_dump(mode="json"), "turns": len(one.turns)} for one in found])
     elif found:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from assistant.answers.models import Answerer, AnswerEvent, Cancelled, Failed, Fallback, Question, Replaced, Text
@@ -13,6 +13,7 @@ from assistant.answers.models import Turn as Earlier
 from assistant.answers.revising import announced
 from assistant.cli import narration
 from assistant.cli.answers import printer_for
+from assistant.errors import SessionBusy, StoreError
 from assistant.profiles import OFFLINE
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Turn:
     form: Form
     earlier: Session | None = None
     writer: SessionWriter | None = None
+    """Where it is written down; an earlier session that cannot be gone on with ends the turn, a new one does not."""
+    unkept: list[str] = field(default_factory=list)
+    """Why something could not be written down, each reason once."""
 
     @property
     def history(self) -> tuple[Earlier, ...]:
@@ -40,22 +44,46 @@ class Turn:
 
 def play(turn: Turn) -> bool:
     """Runs the turn to its end; whether it failed. KeyboardInterrupt passes through when all is written."""
-    with turn.writer if turn.writer is not None else contextlib.nullcontext():
-        if turn.writer is not None:
+    with contextlib.ExitStack() as open_writer:
+        writer = turn.writer
+        try:
+            writer = open_writer.enter_context(writer) if writer is not None else None
+        except SessionBusy:
+            raise
+        except StoreError as error:
+            if turn.earlier is not None:
+                raise
+            writer = None
+            _not_kept(turn, error)
+        if writer is not None:
             if turn.opened.before is not None:
-                turn.writer.attach(turn.opened.case.revision, turn.opened.added)
-            turn.writer.ask(turn.question)
-        return asyncio.run(_played(turn))
+                _noted(turn, writer.attach, turn.opened.case.revision, turn.opened.added)
+            _noted(turn, writer.ask, turn.question)
+        return asyncio.run(_played(turn, writer))
 
 
-async def _played(turn: Turn) -> bool:
+def _noted(turn: Turn, write: Callable[..., object], *what: object) -> None:
+    """Writes something down; where that fails the answer goes on, and what waits is written with the next event."""
+    try:
+        write(*what)
+    except StoreError as error:
+        _not_kept(turn, error)
+
+
+def _not_kept(turn: Turn, error: StoreError) -> None:
+    if error.message not in turn.unkept:
+        turn.unkept.append(error.message)
+        narration.say(f"warning: the session is not kept: {error.message}; {error.hint}")
+
+
+async def _played(turn: Turn, writer: SessionWriter | None) -> bool:
     printer = printer_for(turn.form, turn.opened.calls.desk)
     failed = False
     english_only(turn.answerer.name, turn.question)
 
     def take(event: AnswerEvent) -> None:
-        if turn.writer is not None:
-            turn.writer.add(event)
+        if writer is not None:
+            _noted(turn, writer.add, event)
         printer.show(event)
 
     try:
