@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.answers.replies_doubts import CAUSES, alternatives, means, node_state, other_causes
-from assistant.answers.replies_verdict import SURE, fix, missing_short, sentence, telling_line, whom
+from assistant.answers.replies_verdict import BRIEF, SURE, fix, missing_short, sentence, telling_line, whom
 from assistant.answers.talk import Reply, Talk
 from assistant.case.text import clean
 from assistant.case.vocabulary import ActionKind, EvidenceClass, Status
@@ -139,6 +139,8 @@ def ticket(talk: Talk) -> Reply:
         return
     certain = SURE[verdict.confidence] if verdict.confidence else "unknown"
     yield from talk.say(f"Cause: `{verdict.cause}` ({certain}).", result.id)
+    if BRIEF.search(talk.question.text[:400]):
+        return
     yield from whom(talk, result.id)
     yield from telling_line(talk)
     yield from talk.say(f"What to do now: {sentence(verdict.action.text)}", result.id)

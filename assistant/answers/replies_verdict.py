@@ -141,8 +141,8 @@ def evidence_lines(talk: Talk, evidence: Iterable[Evidence], most: int = 5) -> R
 
 
 def quotation(text: str) -> str:
-    """A log line within a sentence."""
-    return f"`{clean(text).strip()[:LONGEST].replace('`', chr(39))}`"
+    """A log line within a sentence; where it holds backticks, its longest piece without them, letter by letter."""
+    return f"`{max(clean(text).strip()[:LONGEST].split('`'), key=len).strip()}`"
 
 
 def fix(talk: Talk) -> Reply:

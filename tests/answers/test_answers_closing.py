@@ -73,7 +73,7 @@ def test_the_files_of_the_evidence_are_listed_with_their_lines(killed: Opened) -
 
 
 def test_the_text_for_a_ticket_names_cause_place_and_next_step(killed: Opened) -> None:
-    text = said(killed, "what do I tell my boss in one sentence")
+    text = said(killed, "what do I tell my boss")
     assert "`process.killed` (established)" in text
     assert "Blamed: n03 rank 2" in text
     assert "What to do now:" in text
