@@ -24,6 +24,8 @@ from assistant.tui.workplace import Workplace
 TOLD = 15
 """Seconds that a word about the terminal stays in sight."""
 COLOURLESS = Colourless()
+SYSTEM = ("Theme", "Quit")
+"""What the palette offers beside the commands of this program."""
 COPIED = 200_000
 """Characters that are copied at once; terminals drop what is longer."""
 
@@ -144,7 +146,7 @@ class RootrankApp(App[RootrankError | None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """In the palette of every screen; the workplace offers them among its own commands."""
-        yield from super().get_system_commands(screen)
+        yield from (one for one in super().get_system_commands(screen) if one.title in SYSTEM)
         if not isinstance(screen, Workplace):
             yield SystemCommand("Mouse", "Give the mouse to the terminal, or take it again", self.action_mouse)
             yield SystemCommand("Plain", "Plain text that can be marked: copy mode", self.action_copy_mode)

@@ -42,7 +42,7 @@ def _command(command: object) -> Content:
 
 def _keys(about: Screen[None]) -> tuple[list[Content], list[Content]]:
     """Keys of this program, which have an id, and those that every list or field of text has."""
-    own: list[Content] = []
+    own: list[tuple[bool, Content]] = []
     usual: list[Content] = []
     seen: set[str] = set()
     for binding in about.active_bindings.values():
@@ -50,6 +50,11 @@ def _keys(about: Screen[None]) -> tuple[list[Content], list[Content]]:
         if one.description and not one.system and one.action not in seen:
             seen.add(one.action)
             named = f"  ({one.id})" if one.id else ""
-            key = (f"{about.app.get_key_display(one):<20}", "bold $text-accent")
-            (own if one.id else usual).append(Content.assemble(key, one.description, (named, "$foreground-muted")))
-    return own, usual
+            key = (f"{about.app.get_key_display(one):<10} ", "bold $text-accent")
+            row = Content.assemble(key, one.description, (named, "$foreground-muted"))
+            if one.id:
+                own.append((one.id.startswith("app."), row))
+            else:
+                usual.append(row)
+    # What is particular to this part comes first.
+    return [row for _, row in sorted(own, key=lambda pair: pair[0])], usual

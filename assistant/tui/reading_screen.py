@@ -59,7 +59,7 @@ class Meter:
         parts += [plural(self.state.sources, "file"), f"{size(rate)}/s"]
         if total and read and rate > 0:
             parts.append(f"{span(max(0.0, total - read) / rate)} left" if read < total else "comparing")
-        return " · ".join([*parts, span(seconds)])
+        return " · ".join([*parts, f"{span(seconds)} so far"])
 
 
 class ReadingScreen(Screen[None]):

@@ -29,7 +29,7 @@ class SessionsScreen(Screen["Session | None"]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", id="sessions.search"),
-        Binding("enter", "resume", "Go on with it", show=True, id="sessions.resume"),
+        Binding("enter", "resume", "Go on with it", id="sessions.resume", priority=True),
         Binding("delete,d", "delete", "Delete (twice)", id="sessions.delete"),
         Binding("escape,q", "back", "Back", id="sessions.back"),
     ]
@@ -74,7 +74,7 @@ class SessionsScreen(Screen["Session | None"]):
         at = self.query_one("#sessions", OptionList).highlighted if len(found) > len(self._found) else None
         self._found = found[:MOST]
         told = plural(len(found), "session") + (f" with {plain(words, 60)}" if words else "")
-        told += ", reading on" if more else ""
+        told += ", reading on" if more else ", the newest first; times in UTC, ▶ is this one"
         self._head(told + (f", the newest {MOST} are listed" if len(found) > MOST else ""))
         rows = self.query_one("#sessions", OptionList)
         rows.clear_options()
@@ -88,7 +88,8 @@ class SessionsScreen(Screen["Session | None"]):
         when = plain(head.created[:16].replace("T", " "), 16)
         return Content.assemble(
             (here, "$text-accent"), (f"{when}  ", "$foreground-muted"), (f"{plain(head.case, 14)}  ", "bold"),
-            (f"{len(turns):>3} x {plain(head.answerer, 16):<16}  ", "$foreground-muted"), literal(first[:300]),
+            (f"{plural(len(turns), 'question'):>13}  {plain(head.answerer, 12):<12}  ", "$foreground-muted"),
+            literal(first[:300]),
         )  # fmt: skip
 
     def action_search(self) -> None:
@@ -117,8 +118,11 @@ class SessionsScreen(Screen["Session | None"]):
         self.action_resume()
 
     def action_resume(self) -> None:
-        """Goes on with the chosen session."""
-        if (one := self._chosen) is not None:
+        """Goes on with the chosen session; in the field, searches."""
+        field = self.query_one("#sessions-search", Input)
+        if field.has_focus:
+            self.call_later(field.action_submit)
+        elif (one := self._chosen) is not None:
             self.dismiss(None if one.header.session == self._current else one)
 
     def action_delete(self) -> None:

@@ -37,7 +37,7 @@ def test_the_time_of_the_last_line_is_readable_at_80_columns(table: Table, tmp_p
             await pilot.press("f3")
             await until(pilot, lambda: "8 ranks by suspicion" in text_of(app))
             shown = text_of(app)
-            assert "all of 2031-04-02" in shown
+            assert "last lines of 2031-04-02, UTC" in shown
             assert "10:01:20" in shown
             assert "errors" in shown
 

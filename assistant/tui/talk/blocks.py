@@ -85,6 +85,8 @@ class ToolRow(Block):
         self.finished: ToolFinished | None = None
         self.stopped = False
         self.open = False
+        self.last = True
+        """No further row follows: an empty line ends the rows."""
 
     def finish(self, event: ToolFinished) -> None:
         """Takes the result."""
@@ -96,6 +98,11 @@ class ToolRow(Block):
         self.stopped = True
         self.changed += 1
 
+    def join(self) -> None:
+        """Another row follows."""
+        self.last = False
+        self.changed += 1
+
     def toggle(self, wanted: bool | None = None) -> None:
         """Folds or unfolds it."""
         self.open = not self.open if wanted is None else wanted
@@ -104,7 +111,8 @@ class ToolRow(Block):
     def lines(self, width: int) -> list[Content]:
         """The row, and where it is open the result."""
         head = self._head().truncate(width, ellipsis=True)
-        return [head, *(self._body(width) if self.open else [])]
+        body = self._body(width) if self.open else []
+        return [head, *body, *([Content("")] if body or self.last else [])]
 
     def _head(self) -> Content:
         sign, colour, told = "…", "$foreground-muted", "running"
@@ -138,7 +146,7 @@ class ToolRow(Block):
             shown.append(
                 Content.styled(f"  │ {len(rows) - ROWS} further rows are kept with the session", "$foreground-muted")
             )
-        return [*shown, Content("")]
+        return shown
 
 
 def _linked(tool: str, text: str) -> Content:

@@ -65,6 +65,8 @@ def _squeezed(name: Offer) -> str:
     return name.word.lower().replace(" ", "")
 
 
-def shown(offer: Offer) -> str:
-    """One row of the list of offers."""
-    return f"{plain(offer.word, 60)}  {plain(offer.note, 100)}"
+def shown(found: Sequence[Offer]) -> list[str]:
+    """The rows of the list of offers, their notes below each other where the words are short."""
+    words = [plain(offer.word.rstrip(), 60) for offer in found]
+    room = min(24, max(map(len, words), default=0))
+    return [f"{word:<{room}}  {plain(offer.note, 100)}" for word, offer in zip(words, found, strict=True)]

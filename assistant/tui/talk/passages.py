@@ -22,6 +22,8 @@ from assistant.tui.safe import literal, plain
 Piece = Text | Replaced
 MARK = "⚠ "
 """Stands before what the check did not find supported."""
+_JOINED = "\ue000"
+"""Stands for the space of a mark while lines are wrapped, so that no mark is left alone at the end of one."""
 FROM, TO = "\u2e28", "\u2e29"
 """Frame an unsupported piece in the source that is parsed; rare brackets, replaced where they come from outside."""
 _LEAD = re.compile(r"\s*(?:[-*+]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|>\s*)?")
@@ -179,14 +181,14 @@ class _Writer:
         for number, row in enumerate(self.cells):
             padded = [cell.pad_right(max(0, size - cell.cell_length)) for cell, size in zip(row, widths, strict=False)]
             joined = Content("  ").join(padded)
-            self.lines += (joined.stylize("bold") if number == 0 else joined).wrap(self.width)
+            self.lines += _wrapped(joined.stylize("bold") if number == 0 else joined, self.width)
         self.cells.clear()
         self._gap()
 
     def _paragraph(self, content: Content, keep: bool = False) -> None:
         """Wraps a paragraph behind its bullet."""
         room = max(8, self.width - self.indent)
-        rows = content.fold(room) if keep else content.wrap(room)
+        rows = content.fold(room) if keep else _wrapped(content, room)
         for number, row in enumerate(rows or [Content("")]):
             lead = f"{self.lead:>{self.indent}}" if number == 0 and self.lead else " " * self.indent
             self.lines.append(Content.assemble((lead, "$text-accent"), row))
@@ -214,7 +216,7 @@ class _Writer:
         for part in re.split(f"([{FROM}{TO}])", text):
             if part == FROM:
                 self.unsupported = True
-                parts.append(Content.styled(MARK, "bold $text-warning"))
+                parts.append(Content.styled(MARK.replace(" ", _JOINED), "bold $text-warning"))
             elif part == TO:
                 self.unsupported = False
             elif part:
@@ -226,6 +228,10 @@ class _Writer:
             for match in self.links.finditer(content.plain):
                 content = content.stylize(link(match.group()), match.start(), match.end())
         return content
+
+
+def _wrapped(content: Content, width: int) -> list[Content]:
+    return [Content(row.plain.replace(_JOINED, " "), list(row.spans)) for row in content.wrap(width)]
 
 
 def link(name: str) -> Style:

@@ -31,7 +31,7 @@ class Offers(OptionList, can_focus=False):
         """Shows some; none hides the list."""
         self.found = found
         self.clear_options()
-        self.add_options([Option(Content(shown(offer))) for offer in found])
+        self.add_options([Option(Content(row)) for row in shown(found)])
         self.highlighted = 0 if found else None
         self.display = bool(found)
 

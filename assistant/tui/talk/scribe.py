@@ -63,9 +63,7 @@ class Scribe:
             case Replaced():
                 self._correct(event)
             case ToolStarted():
-                self._passage = None
-                self._rows[event.call] = row = ToolRow(event)
-                self._page.add(row)
+                self._begin_row(event)
             case ToolFinished():
                 self._finish(event)
             case Hypothesis():
@@ -116,6 +114,15 @@ class Scribe:
         if passage is not None:
             passage.put(event)
             self._page.redraw(passage)
+
+    def _begin_row(self, event: ToolStarted) -> None:
+        before = self._page.blocks[-1] if self._page.blocks else None
+        if isinstance(before, ToolRow):
+            before.join()
+            self._page.redraw(before)
+        self._passage = None
+        self._rows[event.call] = row = ToolRow(event)
+        self._page.add(row)
 
     def _finish(self, event: ToolFinished) -> None:
         row = self._rows.get(event.call)

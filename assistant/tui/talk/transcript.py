@@ -220,10 +220,13 @@ def _meta_at(content: Content, begin: int) -> dict[str, object]:
 
 
 def _chosen(content: Content, begin: int) -> Content:
-    end = next(
-        (s.end for s in content.spans if isinstance(s.style, Style) and s.style.meta and s.start == begin), begin
-    )
-    return content.stylize("reverse", begin, end)
+    """The line with one link reversed as a whole, whatever its colours."""
+    for span in content.spans:
+        if isinstance(span.style, Style) and span.style.meta and span.start == begin:
+            style = Style(reverse=True) + Style.from_meta(span.style.meta)
+            chosen = Content(content.plain[begin : span.end]).stylize(style)
+            return Content("").join([content[:begin], chosen, content[span.end :]])
+    return content
 
 
 def _unframed(line: str) -> str:

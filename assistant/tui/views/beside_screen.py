@@ -15,13 +15,16 @@ from textual.widgets import Footer
 from assistant.incidents.comparison import Aspect, aspects
 from assistant.incidents.models import Incident
 from assistant.tui.messages import PlaceWanted
-from assistant.tui.safe import Literal, literal, plain
+from assistant.tui.safe import Literal, literal
 from assistant.tui.views.listing import EvidenceList
 from assistant.tui.views.verdict import VerdictCard
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
 
+NAMED = 16
+"""Columns for sign and name of an aspect."""
+BETWEEN = " | "
 COLOURS = {True: "$text-success", False: "$text-warning", None: "$foreground-muted"}
 
 
@@ -45,7 +48,7 @@ class BesideScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         case = self._place.table.case
         yield Literal(id="beside-head")
-        yield Literal(Content("\n").join(_compared(self._aspects)), id="aspects")
+        yield Literal("\n" * (len(self._aspects) - 1), id="aspects")
         with Horizontal(id="sides"):
             with VerticalScroll(id="present", classes="side"):
                 yield VerdictCard(case)
@@ -71,8 +74,10 @@ class BesideScreen(Screen[None]):
         if self.has_class("-narrow"):
             hidden = f" · hidden: the {'present case' if self.has_class('-past') else 'past incident'} (F2)"
         same = sum(one.same is True for one in self._aspects)
-        told = f"{same} of {len(self._aspects)} the same as in {self._incident.id}{hidden}"
+        told = f"{same} of {len(self._aspects)} the same: this case | {self._incident.id}{hidden}"
         self.query_one("#beside-head", Literal).show(told)
+        rows = self.query_one("#aspects", Literal)
+        rows.show(Content("\n").join(_compared(self._aspects, rows.content_size.width)))
 
     @property
     def _shown(self) -> VerticalScroll:
@@ -101,11 +106,15 @@ class BesideScreen(Screen[None]):
         self.notify("copied" if source else "it names no source", markup=False)
 
 
-def _compared(found: list[Aspect]) -> Iterator[Content]:
-    for one in found:
+def _compared(found: list[Aspect], width: int) -> Iterator[Content]:
+    """One aspect a line, what is and what was below each other."""
+    presents = [literal(one.present) for one in found]
+    half = max(8, (width - NAMED - len(BETWEEN)) // 2)
+    room = min(half, max(one.cell_length for one in presents))
+    for one, present in zip(found, presents, strict=True):
         yield Content.assemble(
-            (f"{one.sign} ", f"bold {COLOURS[one.same]}"), (f"{one.name:<14}", "$foreground-muted"),
-            plain(one.present, 200), ("  |  ", "$foreground-muted"), plain(one.past, 200),
+            (f"{one.sign} ", f"bold {COLOURS[one.same]}"), (f"{one.name:<{NAMED - 2}}", "$foreground-muted"),
+            present.truncate(room, ellipsis=True, pad=True), (BETWEEN, "$foreground-muted"), literal(one.past),
         )  # fmt: skip
 
 
@@ -115,10 +124,12 @@ def _past(incident: Incident) -> Iterator[Content]:
     yield literal(" · ".join(part for part in told if part), "$foreground-muted")
     by = f", confirmed by {incident.confirmed_by}" if incident.confirmed_by else ""
     yield literal(f"source: {incident.source or 'not named'} ({incident.checked}{by})", "$foreground-muted")
+    symptom = "" if incident.symptom == incident.title else incident.symptom
+    note = "" if incident.note in incident.root_cause else incident.note
     parts = (
         ("Cause", f"{incident.cause}: {incident.root_cause}"), ("What fixed it", incident.fix),
-        ("Lesson", incident.lesson), ("How it showed", incident.symptom), ("Blamed", incident.suspect or ""),
-        ("Note", incident.note),
+        ("Lesson", incident.lesson), ("How it showed", symptom), ("Blamed", incident.suspect or ""),
+        ("Note", note),
     )  # fmt: skip
     for title, text in parts:
         if text:

@@ -75,7 +75,9 @@ class CompareScreen(Screen[None]):
 
     def _lack(self, note: str, found: Contrast | None) -> None:
         self._refuse(f"Not compared with healthy runs: {note}")
-        self.query_one("#compare-how", Literal).show(Content("\n").join([literal(row) for row in HOW]))
+        how = self.query_one("#compare-how", Literal)
+        how.show(Content("\n").join([literal(row) for row in HOW]))
+        how.display = True
 
     def _show(self, note: str, found: Contrast | None) -> None:
         self._refuse(note)

@@ -16,6 +16,8 @@ from assistant.tui.safe import plain
 MOST = 500
 """Rows of one table; the rest is counted in its title."""
 LONGEST = 300
+NARROW = 20
+"""Columns of an event, at least."""
 
 
 class DifferenceTable(DataTable[Text]):
@@ -24,6 +26,15 @@ class DifferenceTable(DataTable[Text]):
     def __init__(self, id: str) -> None:
         super().__init__(id=id, cursor_type="row", zebra_stripes=False, classes="differences")
         self.rows_shown: list[Difference] = []
+
+    def on_resize(self) -> None:
+        """Events take what room the other columns leave; a cut one shows it, and enter opens its line."""
+        if self.ordered_columns:
+            *others, event = self.ordered_columns
+            # Each column has one cell free on either side; one more is the bar that scrolls.
+            taken = sum(one.get_render_width(self) for one in others)
+            event.auto_width, event.width = False, max(NARROW, self.size.width - taken - 3)
+            self.refresh()
 
     def fill(self, title: str, found: Sequence[Difference], columns: Sequence[str]) -> None:
         """Shows the group.
@@ -42,8 +53,11 @@ class DifferenceTable(DataTable[Text]):
             cells = {"here": _count(one.here), "there": _count(one.there), "times": _times(one)}
             note = f"  ({one.note})" if one.note else ""
             values = [cells[name] for name in columns]
-            self.add_row(*map(Text, values), Text(plain(one.text, LONGEST) + note))
+            event = Text(plain(one.text, LONGEST) + note, no_wrap=True, overflow="ellipsis")
+            self.add_row(*map(Text, values), event)
         self.set_class(not found, "-none")
+        self.show_header = bool(found)
+        self.call_after_refresh(self.on_resize)
 
     def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
         """Opens the first line."""

@@ -33,7 +33,7 @@ class KnowledgeScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "search", "Search", id="knowledge.search"),
-        Binding("enter", "open", "Open", id="knowledge.open"),
+        Binding("enter", "open", "Open", id="knowledge.open", priority=True),
         Binding("j", "move(1)", "Down", show=False, id="knowledge.down"),
         Binding("k", "move(-1)", "Up", show=False, id="knowledge.up"),
         Binding("escape,q", "back", "Back", id="knowledge.back"),
@@ -109,7 +109,11 @@ class KnowledgeScreen(Screen[None]):
         self.action_open()
 
     def action_open(self) -> None:
-        """Opens the chosen one."""
+        """Opens the chosen one; in the field, searches."""
+        field = self.query_one("#words", Input)
+        if field.has_focus:
+            self.call_later(field.action_submit)
+            return
         at = self.query_one("#hits", OptionList).highlighted
         if at is not None and at < len(self.hits):
             passage = self.hits[at].passage

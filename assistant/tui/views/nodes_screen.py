@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST = 4_096
 """Rows that are shown; more are counted."""
-COLUMNS = ("suspicion", "node", "rank", "state", "last iteration", "last line (UTC)", "errors")
+COLUMNS = ("suspicion", "node", "rank", "state", "iteration", "last line", "errors")
 NODE = COLUMNS.index("node")
 DAY = len("2031-04-02T")
 
@@ -78,7 +78,7 @@ class NodesScreen(Screen[None]):
             style = "bold red" if row.blamed else ""
             self._table.add_row(*(Text(text, style) for text in self._shown(_texts(row, self._day))))
         rest = f" · {len(self._rows) - MOST} more not shown" if len(self._rows) > MOST else ""
-        day = f" · all of {self._day.rstrip('T')}" if self._day else ""
+        day = f" · last lines of {self._day.rstrip('T')}, UTC" if self._day else " · last lines in UTC"
         self.query_one("#nodes-head", Literal).show(f"{plural(len(self._rows), 'rank')} by {name}{day}{rest}")
 
     def _shown(self, cells: Sequence[str]) -> list[str]:

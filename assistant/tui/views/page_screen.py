@@ -36,8 +36,7 @@ class PageScreen(ModalScreen[None]):
             yield Literal(literal(self._page.title, "bold"), classes="heading")
             yield Literal(Content("\n").join(_about(self._page)))
             for section in self._page.sections:
-                if section.heading:
-                    yield Literal(literal(section.heading, "bold $text-accent"), classes="section")
+                yield Literal(literal(section.heading, "bold $text-accent"), classes="section")
                 yield Literal(literal_lines(section.text, most=MOST))
         yield Footer(show_command_palette=False, compact=True)
 

@@ -50,7 +50,11 @@ class PeersScreen(Screen[None]):
         """Fills the tables."""
         own, others = self._found.own.name, self._found.others.name
         tables = [self.query_one(f"#{name}", DifferenceTable) for name in NAMES]
-        titles = (f"Only on {own}", f"Only on {others}", "At another rate: lines a writer, here and there")
+        titles = (
+            f"Only on {own}: lines per log",
+            f"Only on {others}: lines per log",
+            "At another rate: lines per log",
+        )
         fill(tables, titles, self._found.contrast)
         next((table for table in tables if table.rows_shown), tables[0]).focus()
 

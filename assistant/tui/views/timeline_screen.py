@@ -12,7 +12,9 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList
 from textual.widgets.option_list import Option
 
+from assistant.case.text import plural
 from assistant.tools.moments import Moment
+from assistant.tui.marks import untimed
 from assistant.tui.safe import Literal, literal
 from assistant.tui.views.chart import Chart
 from assistant.tui.views.heat import clock
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST = 1_000
 STYLES = {"▼": "bold $text-error", "x": "$text-warning", "t": "$foreground-muted", "C": "$text-success"}
+DAY = len("2031-04-02T")
 LEGEND = "  ".join(f"{mark} {word}" for word, mark in SIGNS)
 
 
@@ -41,6 +44,8 @@ class TimelineScreen(Screen[None]):
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]
         self._place = place
         self._moments: list[Moment] = []
+        self._day = ""
+        """The day of all moments, told once."""
         self._line: Line | None = None
 
     def compose(self) -> ComposeResult:
@@ -64,15 +69,15 @@ class TimelineScreen(Screen[None]):
 
     def _show(self, found: Line) -> None:
         self._moments = found.moments[:MOST]
-        rest = len(found.moments) - len(self._moments)
-        head = f"{len(found.moments)} moments{f', {rest} not listed' if rest else ''}   {LEGEND}"
-        self.query_one("#time-head", Literal).show(head)
+        days = {one.time[:DAY] for one in self._moments}
+        self._day = days.pop() if len(days) == 1 else ""
+        self.query_one("#time-head", Literal).show(LEGEND)
         self._line = found
         self._draw()
         self.query_one("#pace", Chart).set_values(found.durations)
         self.query_one("#loss", Chart).set_values(found.losses)
         rows = self.query_one("#moments", OptionList)
-        rows.add_options([Option(_row(one)) for one in self._moments])
+        rows.add_options([Option(_row(one, len(self._day))) for one in self._moments])
         rows.focus()
 
     def on_resize(self) -> None:
@@ -84,8 +89,14 @@ class TimelineScreen(Screen[None]):
         if self._line is not None and span is not None:
             columns = max(10, self.size.width - 2)
             self.query_one("#time-axis", Literal).show(_coloured(axis(self._line.timed, columns)))
-            first, last = clock(span[0]), f"{clock(span[1])} UTC"
-            self.query_one("#time-ends", Literal).show(f"{first}{last:>{max(0, columns - len(first))}}")
+            first, last = f"{self._day.replace('T', ' ')}{clock(span[0])}", f"{clock(span[1])} UTC"
+            middle = f"{self._count():^{max(0, columns - len(first) - len(last))}}"
+            self.query_one("#time-ends", Literal).show(f"{first}{middle}{last}")
+
+    def _count(self) -> str:
+        count = len(self._line.moments) if self._line else 0
+        rest = f", {count - len(self._moments)} not listed" if count > len(self._moments) else ""
+        return f"{plural(count, 'moment')}{rest}"
 
     def action_move(self, step: int) -> None:
         """The next moment, or the one before."""
@@ -104,11 +115,10 @@ class TimelineScreen(Screen[None]):
         self.action_open()
 
 
-def _row(one: Moment) -> Content:
-    mark = sign(one)
-    return Content.assemble(
-        (f"{one.time[:19]} ", "$foreground-muted"), (f"{mark} ", STYLES.get(mark, "")), literal(one.text)
-    )
+def _row(one: Moment, day: int) -> Content:
+    mark, when = sign(one), one.time[day:19].replace("T", " ")
+    text = literal(untimed(one.text))
+    return Content.assemble((f"{when} ", "$foreground-muted"), (f"{mark} ", STYLES.get(mark, "")), text)
 
 
 def _coloured(line: str) -> Content:
