@@ -61,7 +61,7 @@ class Attempt:
             messages = await self._messages(run, question, history)
             native_, brief = self._loops[0] == "native", self._loops[0] == "reading" and is_brief(self._profile)
             system = system_prompt(self._talk, question, tools=native_, brief=brief)
-            run.outlet.told("\n".join([system, *(str(message.content) for message in messages)]))
+            run.outlet.told("\n".join([system, *(str(message.content) for message in messages)]), question.text)
             await LOOPS[self._loops[0]](run, system, messages)
             if self._loops[0] == "native":
                 from langchain_core.messages import SystemMessage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 
 from assistant.agent.soundness import Soundness, plain
@@ -18,6 +19,10 @@ from assistant.tools.calls import Calls, TurnCalls
 
 _HELD = ("{", "[{", "```json", "```tool", "<tool", "<function", "<|tool", "[TOOL_CALLS]")
 """Beginnings of an answer that is perhaps no answer but a tool call in the wrong place: shown only when it is over."""
+_GENERAL = re.compile(
+    r"(?i)\W*(?:what (?:is|are|does|do)|explain|define|how (?:does|do)|meaning of|was (?:ist|bedeutet)|erkl\u00e4re?)\b"
+)
+"""How a question begins that is about a word or a thing."""
 BROKEN = "(It breaks off here.)"
 _BEGINNING = max(map(len, _HELD))
 LONGEST = 400_000
@@ -102,9 +107,10 @@ class Outlet:
         """A remark of ours."""
         self._put(f"({text})\n\n", Standing.PLAIN, (), ())
 
-    def told(self, request: str) -> None:
-        """What the model is told, so that it is known where it comes back."""
+    def told(self, request: str, question: str) -> None:
+        """What the model is told, so that it is known where it comes back, and what it is asked."""
         self._soundness.asked = plain(self.veil.back(request))
+        self._soundness.general = _GENERAL.match(question) is not None
 
     def insist(self) -> None:
         """The answer is over. Raises AnswerUnfounded where nothing of it holds."""

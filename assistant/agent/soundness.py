@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+from assistant.answers.grounding import declares
 from assistant.answers.models import Standing
 from assistant.errors import AnswerRepeats, AnswerUnfounded, ModelError
 
@@ -16,6 +17,8 @@ MOST_SAME = 4
 """The same sentence so often ends the answer."""
 MOST_UNFOUNDED = 5
 """So many marked sentences, with none before them that holds, end it too."""
+MOST_LOOSE = 3
+"""So many statements without any citation, and none with one, are no answer about a job."""
 SHORTEST = 12
 """Characters of a sentence whose repetition counts; a table's or list's word may well come again."""
 TAIL = 1_500
@@ -30,7 +33,10 @@ class Soundness:
 
     asked: str = ""
     """What the model was told, in plain words: giving it back is no answer."""
+    general: bool = False
+    """Whether the question is about a word or a thing, and not about the job."""
     _echoes: int = 0
+    _loose: int = 0
     _said: Counter[str] = field(default_factory=Counter)
     _standing: dict[int, Standing] = field(default_factory=dict)
     _over: bool = False
@@ -40,6 +46,7 @@ class Soundness:
         self._standing[number] = standing
         same = plain(text)
         self._said[same] += len(same) >= SHORTEST
+        self._loose += standing is Standing.PLAIN and declares(text)
         self._echoes += standing is Standing.PLAIN and same in self.asked
         if self._said[same] >= MOST_SAME:
             self._end(AnswerRepeats("the model says the same again and again", hint=HINT))
@@ -56,9 +63,10 @@ class Soundness:
             self._end(AnswerRepeats("the model says the same words again and again", hint=HINT))
 
     def insist(self) -> None:
-        """The answer is over. Raises AnswerUnfounded where all that it states is marked, or was only given back."""
+        """The answer is over. Raises AnswerUnfounded where nothing that it states about the job rests on evidence."""
         repeats = self._echoes > 0 and self._echoes == len(self._standing)
-        if (self._marked or repeats) and not self._founded:
+        adrift = self._loose >= MOST_LOOSE and not self.general
+        if (self._marked or repeats or adrift) and not self._founded:
             self._end(_unfounded())
 
     def _end(self, failure: ModelError) -> None:

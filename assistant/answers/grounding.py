@@ -27,6 +27,8 @@ _LINE = re.compile(r"(?i)(?:\b(?:lines?|Zeilen?)|行)[\s#:-]*$")
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 FENCES = ("```", "~~~")
 _WORDS = re.compile(r"[a-z][a-z_]{3,}")
+SHORTEST = 5
+"""Words of a statement."""
 PLACES = {Sort.RANK, Sort.HOST}
 STRANGE = 0.5
 """Share of its words that a sentence may not find in the lines that it cites."""
@@ -161,6 +163,12 @@ def _strays(bare: str, grounds: Grounds, *, places: bool) -> bool:
     if grounds.rows:
         return strange == len(words) and not places and not _is_open(bare)
     return strange > len(words) * STRANGE
+
+
+def declares(sentence: str) -> bool:
+    """Whether a sentence without citation says in so many words how something is, without denying or hedging it."""
+    bare = _prose(sentence).strip()
+    return bare.endswith((".", "!")) and len(bare.split()) >= SHORTEST and not _is_open(bare)
 
 
 def _is_open(sentence: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from assistant.answers.language import plain_text
 from assistant.tools.models import ToolResult
 
 SOURCED = frozenset({"search_knowledge", "similar_incidents", "explain_code", "explain_word"})
@@ -38,7 +39,7 @@ def strange_addresses(sentence: str, seen: str, results: Mapping[str, ToolResult
     Args:
         seen: the text of what the sentence cites, in lower case: a quoted line may hold an address.
     """
-    known = known_addresses(results)
+    sentence, known = plain_text(sentence), known_addresses(results)
     found = [*_always(sentence), *(one for one in _plain(sentence) if one not in known and one.lower() not in seen)]
     return tuple(dict.fromkeys(found))
 
@@ -77,7 +78,7 @@ def _always(sentence: str) -> Iterator[str]:
 
 def _plain(sentence: str) -> Iterator[str]:
     yield from (_trimmed(found[0]) for found in _BARE.finditer(sentence))
-    yield from (found[0] for found in _SCHEME.finditer(sentence))
+    yield from (found[0].rstrip(":") for found in _SCHEME.finditer(sentence))
 
 
 def _trimmed(address: str) -> str:

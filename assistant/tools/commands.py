@@ -21,7 +21,12 @@ from assistant.paths import locate
 LONGEST = 600
 """Characters of a command line that is looked at; a longer one is none that we know."""
 _SPACES = re.compile(r"\s+")
-_PARTS = re.compile(r"\|\||&&|[;|\n]")
+_PARTS = re.compile(r"\|\||&&|[;|]")
+_INERT = re.compile(r"'[^']*'|\"[^\"$`\\]*\"")
+"""Quoted words, in which no character acts."""
+_OPERATORS = re.compile(r"[;|&<>`$]")
+CODE = frozenset({"-c", "-e", "--eval", "--command"})
+"""Options behind which a program stands; of those that are known word for word only."""
 _STRANGE = re.compile(r"[<>`]|\$\(|(?<!&)&(?!&)")
 """What sends output or commands elsewhere; a harmless end is taken off before."""
 _HARMLESS_END = re.compile(r"\s*2?>\s*/dev/null|\s*2>&1")
@@ -83,12 +88,14 @@ class Commands:
 
     def knows(self, command: str, shown: str = "") -> bool:
         """Whether a command line may be advised. `shown`: what tools have shown, whose words it may name."""
+        if "\n" in command.strip():
+            return all(self.knows(one, shown) for one in command.strip().splitlines())
         line = _plain(command.strip().removeprefix("$ "))
         if len(line) > LONGEST:
             return False
         if line.startswith("#") or line in self.lines or self._fits(line):
             return True
-        bare = _HARMLESS_END.sub("", line)
+        bare = _INERT.sub(lambda found: _OPERATORS.sub(" ", found[0]), _HARMLESS_END.sub("", line))
         if _STRANGE.search(bare) or _ADDRESS.search(bare):
             return False
         return all(self._part(part.split(), shown) for part in _PARTS.split(bare) if part.strip())
@@ -112,7 +119,7 @@ class Commands:
         program, rest = words[0], words[1:]
         if (reading := self.rules.reading.get(program)) is not None:
             return _looks(reading, rest)
-        if program in self.rules.exact or program not in _programs(self.lines):
+        if CODE & set(rest) or program in self.rules.exact or program not in _programs(self.lines):
             return bool(program.startswith("--")) and _setting_known(words, known, shown)
         return _told(_WORD.findall(" ".join(rest)), known, shown)
 

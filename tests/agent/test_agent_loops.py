@@ -136,6 +136,16 @@ def test_a_question_that_comes_back_is_no_answer() -> None:
     assert heard.of(Done)[-1].answerer == "offline"
 
 
+LOOSE = "The next step is to look around. The job is in a good state. The team is happy with it. Restart it."
+
+
+def test_statements_without_any_citation_are_no_answer_about_a_job() -> None:
+    heard = ask([{"text": LOOSE}], "Is it safe to restart?")
+    assert "rests on evidence" in heard.of(Fallback)[0].reason
+    assert not ask([{"text": LOOSE}], "What is a checkpoint?").of(Fallback)
+    assert not ask([{"text": f"{LOOSE} {GOOD}"}], "Is it safe to restart?").of(Fallback)
+
+
 def test_an_action_that_only_gives_the_example_back_is_no_answer() -> None:
     echo = json.dumps({"action": "answer", "answer": "ANSWER"})
     steps: Steps = [{"when": {"anywhere": "There are no tools."}, "text": GOOD}, {"text": echo}]
