@@ -180,7 +180,7 @@ def unknown_rank(talk: Talk, rank: int, why: str) -> Reply:
     if talk.case.status is Status.HEALTHY:
         overview = yield from talk.ask("overview")
         yield from talk.say("Nothing failed, so nobody is to blame.", overview.id)
-    yield from talk.note(f"Of rank {rank} alone the logs tell nothing; {clean(why)}")
+    yield from talk.note(f"Nothing can be said of rank {rank} alone: {clean(why)}")
 
 
 def node_state(talk: Talk, node: str, blamed: Collection[object]) -> Reply:

@@ -55,7 +55,8 @@ def find(talk: Talk) -> Reply:
     """Lines that hold what was named."""
     texts = [*talk.named.quotes, *talk.named.codes]
     if not texts:
-        left = [word for word in re.findall(r"[\w.:/-]+", talk.question.text) if word.lower() not in SEARCHING]
+        said = [word for word in re.findall(r"[\w.:/-]+", talk.question.text) if word.lower() not in SEARCHING]
+        left = [word for word in said if len(word) > 2 or not word.isalpha()]
         texts = [" ".join(left)] if left else []
     if not texts:
         yield from talk.say("Say what to look for, best in quotation marks.")
@@ -67,11 +68,20 @@ def find(talk: Talk) -> Reply:
             yield from _meant(talk)
             if not talk.named.causes:
                 yield from lines_with_its_words(talk)
+            if not talk.named.quotes and not talk.named.codes:
+                yield from _resting_on(talk)
         elif result.status is ResultStatus.ERROR:
             yield from talk.note(f"The logs cannot be searched: {result.text}")
         else:
             yield from talk.say("Found:", result.id)
             yield from talk.lines(result)
+
+
+def _resting_on(talk: Talk) -> Reply:
+    """The verdict's own line: the question may have been about a word of it."""
+    for item in [item for item in talk.case.evidence if item.id in talk.case.verdict.evidence][:1]:
+        talk.calls.desk.shown.add([item])
+        yield from talk.say(f"The verdict rests on {quotation(item.text)}.", item.id)
 
 
 def _meant(talk: Talk) -> Reply:

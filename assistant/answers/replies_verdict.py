@@ -74,6 +74,8 @@ def who(talk: Talk) -> Reply:
     """The suspects with their reasons, then who is only a candidate."""
     result = yield from talk.ask("overview")
     yield from whom(talk, result.id)
+    if talk.case.suspects:
+        yield from talk.say(sentence(talk.case.verdict.statement), result.id)
     for suspect in talk.case.suspects[:LIST]:
         yield from _reasons(talk, suspect, result.id)
     if not talk.case.suspects and talk.case.status is not Status.HEALTHY:
@@ -259,6 +261,8 @@ def nodes(talk: Talk) -> Reply:
     result = yield from talk.ask("overview")
     if talk.case.status is Status.HEALTHY:
         yield from talk.say("Nothing failed, so nothing is affected.", result.id)
+    elif re.search(r"(?i)\bwhy\b", talk.question.text[:400]):
+        yield from talk.say(sentence(talk.case.verdict.statement), result.id)
     if not talk.case.nodes:
         yield from talk.say("The logs name no node.", result.id)
     for state in NodeState:
@@ -272,7 +276,9 @@ def nodes(talk: Talk) -> Reply:
     victims -= {suspect.rank for suspect in talk.case.suspects if suspect.rank is not None}
     for event in [event for event in talk.case.events if event.role.value == "cascade"][:3]:
         yield from talk.item(f"A consequence that others report: {clean(event.why)}", events.id)
-    if victims:
+    if len(victims) == 1:
+        yield from talk.say(f"Rank {ranges(victims)} only reports consequences: it is a victim.", events.id)
+    elif victims:
         yield from talk.say(f"Ranks {ranges(victims)} only report consequences: they are victims.", events.id)
 
 

@@ -125,7 +125,7 @@ def test_a_word_that_only_looks_like_a_slip_stays(killed: Opened) -> None:
 
 def test_a_rank_that_is_none_is_denied(killed: Opened) -> None:
     text = said(killed, "why did rank 99 run out of disk")
-    assert "Nothing in the logs that were read points to that (disk)" in text
+    assert "Nothing in the logs that were read points to that (out of disk)" in text
     assert "rank 99 was found" in text or "no rank 99" in text
     assert "rank 99" in said(killed, "is rank 99 the reason, and how do I fix it")
 

@@ -109,3 +109,11 @@ def test_a_projects_file_may_not_say_where_texts_and_incidents_go(tmp_path: Path
     (tmp_path / "rootrank.toml").write_text(f"[{section}]\n{line}\n")
     with pytest.raises(ConfigError, match="may hold no"):
         load(shipped=(), start=tmp_path, environment={})
+
+
+@pytest.mark.parametrize("address", ["https://u:p4ss@llm.example/v1", "https://llm.example/v1?api_key=p4ss"])
+def test_an_address_with_a_secret_is_refused_without_printing_it(tmp_path: Path, address: str) -> None:
+    with pytest.raises(ConfigError, match="must") as caught:
+        read(tmp_path, GOOD.replace("https://llm.example/v1/", address))
+    assert "p4ss" not in f"{caught.value} {caught.value.hint}"
+    assert "value error" not in str(caught.value)
