@@ -151,6 +151,8 @@ def fix(talk: Talk) -> Reply:
     """The action with its steps."""
     action = talk.case.verdict.action
     result = yield from talk.ask("overview")
+    if action.kind is ActionKind.NONE and talk.case.status is Status.HEALTHY and "what_failed" in talk.wanted:
+        return
     yield from talk.say(sentence(action.text), result.id)
     for number, step in enumerate(action.steps, start=1):
         yield from _step(talk, number, step)

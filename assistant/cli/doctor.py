@@ -28,8 +28,13 @@ def doctor(
     loaded = config.load()
     chosen = name or loaded.settings.chat.profile
     if chosen == OFFLINE:
-        known = ", ".join(sorted(loaded.settings.profiles)) or "none; docs/models.md shows how to write one"
-        raise UsageError("the profile offline asks no endpoint", hint=f"name a profile: {known}")
+        known = ", ".join(sorted(loaded.settings.profiles))
+        hint = (
+            f"name a profile: {known}"
+            if known
+            else "no profile is configured yet; docs/models.md shows how to write one"
+        )
+        raise UsageError("the profile offline asks no endpoint", hint=hint)
     profile = profile_of(loaded.settings, chosen)
     narration.remark(f"asking {profile.base_url} a few small questions")
     report = examine(chosen, profile)
