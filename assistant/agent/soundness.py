@@ -23,7 +23,8 @@ SHORTEST = 12
 """Characters of a sentence whose repetition counts; a table's or list's word may well come again."""
 TAIL = 1_500
 """Characters without an end of sentence in which circles are looked for."""
-_CIRCLE = re.compile(r"(.{1,100}?)\1{9,}\Z", re.DOTALL)
+ROUNDS, LONGEST_ROUND = 10, 100
+"""How often the same characters come one after another in a circle, and how many they are at the most."""
 HINT = "take a larger model, or none: --profile offline"
 
 
@@ -59,7 +60,7 @@ class Soundness:
 
     def look(self, growing: str) -> None:
         """A sentence that has not ended yet. Raises AnswerRepeats."""
-        if len(growing) >= TAIL and _CIRCLE.search(growing[-TAIL:]):
+        if len(growing) >= TAIL and _goes_round(growing[-TAIL:]):
             self._end(AnswerRepeats("the model says the same words again and again", hint=HINT))
 
     def insist(self) -> None:
@@ -82,6 +83,11 @@ class Soundness:
     @property
     def _founded(self) -> bool:
         return Standing.SUPPORTED in self._standing.values()
+
+
+def _goes_round(text: str) -> bool:
+    """Whether a text ends with the same few characters again and again."""
+    return any(text.endswith(text[-size:] * ROUNDS) for size in range(1, LONGEST_ROUND + 1))
 
 
 def plain(text: str) -> str:

@@ -110,6 +110,11 @@ def claims(sentence: str, hosts: Iterable[str]) -> list[Claim]:
     return list(dict.fromkeys(claim for part in _windows(bare) for claim in _in_part(part, hosts, denied=denied)))
 
 
+def unquoted(text: str) -> str:
+    """A sentence without what it quotes: that was said by others."""
+    return "".join(QUOTE.sub(" ", text[at : at + WINDOW]) for at in range(0, len(text), WINDOW))
+
+
 def _windows(text: str) -> Iterator[str]:
     """The text in parts that overlap, so that no expression runs over a hostile text at once."""
     for start in range(0, max(1, len(text)), WINDOW - OVERLAP):

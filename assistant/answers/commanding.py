@@ -9,16 +9,17 @@ from assistant.answers.claims import CITATION, is_command
 from assistant.answers.language import COMMANDS
 from assistant.tools.commands import Commands
 
-_CODE = re.compile(r"`+([^`\n]{1,600})`+")
+_CODE = re.compile(r"`([^`\n]{1,400})`")
 _PROGRAMS = "|".join(sorted(map(re.escape, COMMANDS), key=lambda name: (-len(name), name)))
 _BARE = re.compile(
     rf"(?<![\w./`-])(?:sudo\s+)?(?:{_PROGRAMS})\s+"
     r"(?:-{1,2}[A-Za-z0-9]|~?/|\w+=/|[A-Za-z]+://|\S+\s*\|\s*(?:sudo\s+)?(?:ba|z)?sh\b)[^\n\[\]]{0,400}"
 )
 """A command line outside of code marks: a program with an option, a path or an address behind it."""
-_TRAIL = re.compile(
-    r"(?:[.,;:!?)\"']+|\s(?:on|to|and|before|after|then|while|for|in|if|so|until|again|now)\s.*)\Z", re.DOTALL
-)
+_NEXT = re.compile(r"\s(?:on|to|and|before|after|then|while|for|in|if|so|until|again|now)\s")
+"""Where prose goes on behind a bare command."""
+PART = 3_000
+"""Characters that are looked at at once; a longer row or block is looked at in parts."""
 
 
 def strange_commands(sentence: str, commands: Commands, shown: str) -> tuple[str, ...]:
@@ -27,6 +28,8 @@ def strange_commands(sentence: str, commands: Commands, shown: str) -> tuple[str
 
 
 def _commands(sentence: str) -> Iterator[str]:
-    yield from (found[1] for found in _CODE.finditer(sentence) if is_command(found[1]))
-    for found in _BARE.finditer(CITATION.sub(" ", _CODE.sub(" ", sentence))):
-        yield _TRAIL.sub("", found[0].strip()).strip()
+    for at in range(0, len(sentence), PART):
+        part = sentence[at : at + PART]
+        yield from (found[1] for found in _CODE.finditer(part) if is_command(found[1]))
+        for found in _BARE.finditer(CITATION.sub(" ", _CODE.sub(" ", part))):
+            yield _NEXT.split(found[0].strip(), maxsplit=1)[0].rstrip(".,;:!?)\"' ")

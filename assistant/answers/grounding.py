@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from assistant.answers.claims import CITATION, QUOTE, Claim, Sort, citations, claims, is_command
+from assistant.answers.claims import CITATION, Claim, Sort, citations, claims, is_command, unquoted
 from assistant.answers.commanding import strange_commands
 from assistant.answers.entities import known_nodes
 from assistant.answers.grounds import Grounds, grounds_of
@@ -134,7 +134,7 @@ def _uncited(sentence: str, made: list[Claim]) -> Iterator[str]:
     """What a sentence without a citation states all the same."""
     if any(one.sort is not Sort.NOTION for one in made) or (made and not _is_open(sentence)):
         yield f"cites nothing for {_listed(made)}"
-    elif STATES.search(_prose(sentence)) and not _is_open(sentence) and not sentence.rstrip().endswith(":"):
+    elif STATES.search(unquoted(sentence)) and not _is_open(sentence) and not sentence.rstrip().endswith(":"):
         yield "cites nothing for what it says has happened"
 
 
@@ -143,8 +143,8 @@ def _unshown(sentence: str, made: list[Claim], grounds: Grounds, known: Known) -
     bare = CITATION.sub(" ", sentence).strip()
     if _is_advice(bare) or bare.endswith(("?", ":")) or not (grounds.evidence or grounds.rows):
         return
-    order = unordered(_prose(sentence), grounds.evidence, grounds.rows)
-    for said in filter(None, (order, unlooked(_prose(sentence), grounds.evidence, grounds.rows))):
+    order = unordered(unquoted(sentence), grounds.evidence, grounds.rows)
+    for said in filter(None, (order, unlooked(unquoted(sentence), grounds.evidence, grounds.rows))):
         yield f"what it cites does not show {said!r}"
     carried = {one.sort for one in made if grounds.carry(one)}
     if known.bound and carried <= PLACES and _strays(bare, grounds, places=bool(carried)):
@@ -156,7 +156,7 @@ def _strays(bare: str, grounds: Grounds, *, places: bool) -> bool:
 
     Of a tool's page, which holds many words, a place or one word must be there; of log lines, half of the words.
     """
-    words = [word for word in _WORDS.findall(_prose(bare).lower()) if word not in PLAIN_WORDS]
+    words = [word for word in _WORDS.findall(unquoted(bare).lower()) if word not in PLAIN_WORDS]
     if not words or not ENGLISH.search(bare):
         return False
     strange = sum(word[:STEM] not in grounds.text for word in words)
@@ -167,7 +167,7 @@ def _strays(bare: str, grounds: Grounds, *, places: bool) -> bool:
 
 def declares(sentence: str) -> bool:
     """Whether a sentence without citation says in so many words how something is, without denying or hedging it."""
-    bare = _prose(sentence).strip()
+    bare = unquoted(sentence).strip()
     return bare.endswith((".", "!")) and len(bare.split()) >= SHORTEST and not _is_open(bare)
 
 
@@ -177,18 +177,13 @@ def _is_open(sentence: str) -> bool:
     return asks or _is_advice(sentence) or any(words.search(sentence) for words in (NEGATION, HEDGED))
 
 
-def _prose(sentence: str) -> str:
-    """A sentence without what it quotes: that was said by others."""
-    return QUOTE.sub(" ", sentence)
-
-
 def _is_advice(sentence: str) -> bool:
     return _ADVICE.match(sentence) is not None
 
 
 def _blamed_wrongly(sentence: str, made: list[Claim], cited: tuple[str, ...], known: Known) -> list[Claim]:
     """Places that a sentence blames although neither what it cites nor the verdict blames them."""
-    if not BLAME.search(_prose(sentence)) or NEGATION.search(sentence):
+    if not BLAME.search(unquoted(sentence)) or NEGATION.search(sentence):
         return []
     named = [claim for claim in made if claim.sort in (Sort.RANK, Sort.HOST)]
     verdicts = tuple(name for name, one in tuple(known.results.items()) if one.tool == "overview")

@@ -19,7 +19,7 @@ _BARE = re.compile(
 )
 _SCHEME = re.compile(r"(?i)(?<![\w.])(?:javascript|vbscript|data|file|mailto|tel|blob):(?=[^\s])")
 _TARGET = re.compile(r"\]\(\s*<?([^)\s]*)")
-_CODE = re.compile(r"`+[^`\n]{1,400}`+")
+_CODE = re.compile(r"`[^`\n]{1,400}`")
 _REFERENCE = re.compile(r"\]:\s*<?((?:[a-z][a-z0-9+.-]*:|//|/|\.{1,2}/|#|www\.)\S*)", re.IGNORECASE)
 _REFERRED = re.compile(r"\](\[(?![EST]\d{1,6}[\],;])[^\[\]\n]{0,200}\])(?!:)")
 _ELEMENT = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from assistant.answers.claims import Sort, claims
 from assistant.answers.notions import Entry, load_notions, read_notions
 from assistant.errors import KnowledgeError
+from assistant.faults.hostile import Pattern, slow_patterns
 from assistant.paths import locate
 
 ENTRIES = read_notions(locate("knowledge")[0] / "notions.yaml")
@@ -53,3 +55,10 @@ def test_a_file_that_is_wrong_is_named(tmp_path: Path, text: str, told: str) -> 
         read_notions(path)
     assert str(path) in raised.value.message
     assert told in raised.value.message
+
+
+def test_no_pattern_explodes_on_a_hostile_text() -> None:
+    made = load_notions()
+    patterns = [Pattern(f"{name}.{kind}", getattr(made[name], kind).pattern, "re", flags=re.IGNORECASE, length=8_000)
+                for name in made for kind in ("said", "seen")]  # fmt: skip
+    assert [slow.name for slow in slow_patterns(patterns)] == []
