@@ -49,7 +49,7 @@ def other_causes(talk: Talk, named: Sequence[tuple[str, tuple[str, ...]]], resul
     if unseen:
         yield from talk.say(the_verdict(talk), result)
     if unseen and talk.case.status is not Status.HEALTHY:
-        yield from talk.say("That the logs do not show it is no proof that it was not so.")
+        yield from talk.say("That the logs do not show it does not prove that it was not so.")
 
 
 def the_verdict(talk: Talk) -> str:
@@ -61,7 +61,7 @@ def the_verdict(talk: Talk) -> str:
 
 def _that_is_it(talk: Talk, classes: tuple[str, ...], result: str) -> Reply:
     verdict = talk.case.verdict
-    same = "That is the verdict" if verdict.cause in classes else "The verdict is of that kind"
+    same = "That is the verdict" if verdict.cause in classes else "That is the verdict's kind"
     yield from talk.say(f"{same}: {sentence(verdict.statement)}", result)
 
 

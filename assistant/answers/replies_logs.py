@@ -99,8 +99,7 @@ def timeline(talk: Talk) -> Reply:
     when += [f"at iteration {verdict.iteration}" if verdict.iteration is not None else ""]
     if talk.case.status is not Status.HEALTHY:
         yield from talk.say(sentence(verdict.statement), overview.id)
-    told = verdict.iteration is not None and f"iteration {verdict.iteration}" in verdict.statement
-    if any(when) and not told and talk.case.status is not Status.HEALTHY:
+    if any(when) and talk.case.status is not Status.HEALTHY:
         yield from talk.say(f"It happened {' '.join(filter(None, when))}.", overview.id)
     result = yield from talk.ask("timeline")
     if result.status is ResultStatus.NOTHING:

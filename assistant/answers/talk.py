@@ -129,7 +129,7 @@ def cited(sentence: str, *cites: str) -> str:
 
 
 _ENDS_CITING = re.compile(r" \[([EST]\d+(?:, [EST]\d+)*)\]$")
-_LEADS_IN = re.compile(r"^(?:What to do now|The verdict is `[^`]*`|In this case|That is the verdict): ")
+_LEADS_IN = re.compile(r"^(?:What to do now|The verdict is `[^`]*`|In this case|That is the verdict(?:'s kind)?): ")
 
 
 def _core(sentence: str) -> str:
