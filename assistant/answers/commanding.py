@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from assistant.answers.claims import CITATION, is_command
 from assistant.answers.language import COMMANDS
@@ -22,9 +22,9 @@ PART = 3_000
 """Characters that are looked at at once; a longer row or block is looked at in parts."""
 
 
-def strange_commands(sentence: str, commands: Commands, shown: str) -> tuple[str, ...]:
+def strange_commands(sentence: str, commands: Callable[[], Commands], shown: str) -> tuple[str, ...]:
     """The commands of a sentence that neither the case nor the knowledge holds, and that do more than look."""
-    return tuple(dict.fromkeys(one for one in _commands(sentence) if not commands.knows(one, shown)))
+    return tuple(dict.fromkeys(one for one in _commands(sentence) if not commands().knows(one, shown)))
 
 
 def _commands(sentence: str) -> Iterator[str]:

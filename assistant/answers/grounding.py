@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from assistant.answers.claims import CITATION, Claim, Sort, citations, claims, is_command, unquoted
 from assistant.answers.commanding import strange_commands
@@ -58,8 +58,8 @@ class Known:
     """The tool results by id."""
     hosts: tuple[str, ...] = ()
     """Node names of the case."""
-    commands: Commands = field(default_factory=Commands)
-    """The commands that may be advised."""
+    commands: Callable[[], Commands] = Commands
+    """Gives the commands that may be advised; asked only where a sentence holds one."""
     bound: bool = True
     """Whether whoever is blamed must be one whom the verdict blames; a rival explanation need not."""
 
@@ -73,7 +73,7 @@ class Known:
 def known_from(calls: Calls, *, bound: bool = True) -> Known:
     """All that a conversation has shown."""
     desk = calls.desk
-    return Known(desk.shown, calls.results, known_nodes(desk.case), desk.commands, bound)
+    return Known(desk.shown, calls.results, known_nodes(desk.case), lambda: desk.commands, bound)
 
 
 def check(sentence: str, known: Known) -> Finding:
@@ -196,7 +196,7 @@ def _fenced(block: str, known: Known) -> Finding:
     """A block of lines: each is a command that is known, or stands in what tools have shown."""
     lines = [line.strip() for line in block.strip().splitlines()[1:-1]]
     told = known.told
-    strange = [line for line in lines if line and line not in told and not known.commands.knows(line, told)]
+    strange = [line for line in lines if line and line not in told and not known.commands().knows(line, told)]
     if strange:
         what = "no source of ours knows the command" if is_command(strange[0]) else "no tool has shown this line:"
         return Finding(Standing.UNSUPPORTED, (), (f"{what} {harmless(strange[0][:200])}",))

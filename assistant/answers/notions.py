@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -14,10 +14,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from assistant.errors import KnowledgeError
 from assistant.paths import locate
 
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 def _compiles(text: str) -> str:
     try:
-        re.compile(text)
+        re.compile(text, re.IGNORECASE)
     except re.error as error:
         raise ValueError(f"no regular expression: {error}") from None
     return text
@@ -49,16 +51,21 @@ class NotionFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Notion:
-    """How sentences say a thing, and what evidence of it looks like."""
+    """How sentences say a thing, and what evidence of it looks like, which is compiled when first asked for."""
 
     said: re.Pattern[str]
-    seen: re.Pattern[str]
+    shown: tuple[str, ...]
+
+    @property
+    def seen(self) -> re.Pattern[str]:
+        """What evidence of it looks like."""
+        return _any(self.shown)
 
 
 def read_notions(path: Path) -> tuple[Entry, ...]:
     """One file. Raises KnowledgeError, naming it."""
     try:
-        return NotionFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8"))).notions
+        return NotionFile.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)).notions
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         problem = " ".join(str(error).split())[:300]
         raise KnowledgeError(f"{path}: {problem}", hint="its form is told at the top of the shipped file") from error
@@ -75,8 +82,9 @@ def load_notions() -> dict[str, Notion]:
 
 
 def _notion(entry: Entry) -> Notion:
-    return Notion(_any(entry.said), _any((*entry.said, *entry.seen)))
+    return Notion(_any(entry.said), (*entry.said, *entry.seen))
 
 
+@cache
 def _any(expressions: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(expressions), re.IGNORECASE)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +18,7 @@ from assistant.errors import KnowledgeError
 from assistant.faults.library import Library
 from assistant.paths import locate
 
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LONGEST = 600
 """Characters of a command line that is looked at; a longer one is none that we know."""
 _SPACES = re.compile(r"\s+")
@@ -73,7 +74,7 @@ def load_rules() -> CommandFile:
 def read_rules(path: Path) -> CommandFile:
     """One file of rules. Raises KnowledgeError, naming it."""
     try:
-        return CommandFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+        return CommandFile.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
         problem = " ".join(str(error).split())[:300]
         raise KnowledgeError(f"{path}: {problem}", hint="its form is told at the top of the shipped file") from error

@@ -10,7 +10,6 @@ from assistant.answers.grounding import Known, check
 from assistant.answers.links import harmless, known_addresses
 from assistant.answers.models import Standing
 from assistant.case.models import Evidence
-from assistant.tools.commands import Commands
 from assistant.tools.desk import Shown
 from assistant.tools.models import ResultStatus, ToolResult
 
@@ -54,7 +53,7 @@ def known() -> Known:
     shown = Shown()
     shown.add([LINE])
     page = ToolResult(id="T1", tool="search_knowledge", status=ResultStatus.FOUND, text=PAGE)
-    return Known(shown, {"T1": page}, ("n01",), Commands())
+    return Known(shown, {"T1": page}, ("n01",))
 
 
 @pytest.mark.parametrize("sentence", ATTACKS)
