@@ -25,7 +25,7 @@ _PBS_OUTPUT = re.compile(r".+\.[oe](?P<id>\d{3,})$")
 _RUN = re.compile(r"(?P<id>(?:run|exp|experiment|trial)[-_]?\d{1,6})(?:\.[A-Za-z0-9.]+)?$", re.I)
 _TORCHRUN = re.compile(r"(?P<id>.+)_[a-z0-9_]{8}$")
 _ATTEMPT = re.compile(r"attempt_\d+$")
-_BASELINE = re.compile(r"(baselines?|healthy|reference)$", re.I)
+_BASELINE = re.compile(r"(?:baselines?|healthy|reference)(?:[-_.](?:runs?|jobs?|logs?|[0-9]+))*$", re.I)
 _SEPARATOR = re.compile(r"[/!]")
 
 

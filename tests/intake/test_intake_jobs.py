@@ -33,6 +33,7 @@ def jobs_of(*names: str) -> dict[str, list[str]]:
         (["a_0123abcd/attempt_0/0/stderr.log", "b_x1y2z3w4/attempt_0/0/stderr.log"], ["a", "b"]),
         (["n0/slurm-81.out", "n0/slurm-82.out", "n1/slurm-82.out"], ["slurm-81", "slurm-82"]),
         (["job/x.log", "baseline/run-1.log", "baseline/run-2.log"], ["job", "baseline"]),
+        (["failed/n01/x.log", "healthy-run/n01/x.log", "healthy-run/n02/x.log"], ["job", "baseline"]),
     ],
 )
 def test_separate_runs_are_recognised(names: list[str], jobs: list[str]) -> None:
