@@ -110,6 +110,8 @@ def _away(chain: list[BaseException], profile: Profile) -> str | None:
     """Why there is no connection."""
     for one in chain:
         said = str(one).lower()
+        if "wrong_version_number" in said or "record layer failure" in said:
+            return f"{_host(profile)} does not speak TLS: its address wants http:// instead of https://"
         if isinstance(one, ssl.SSLError) or "certificate" in said:
             return f"the certificate of {_host(profile)} is not trusted: {clean(str(one))[:160]}"
         if isinstance(one, socket.gaierror) or "name or service not known" in said or "nodename" in said:

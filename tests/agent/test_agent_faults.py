@@ -103,6 +103,13 @@ def test_a_path_that_is_wrong() -> None:
     assert heard.of(Done)[-1].answerer == "gw" or "no such path" in heard.of(Fallback)[-1].reason
 
 
+def test_a_secure_address_of_a_server_without_tls() -> None:
+    with server_of([]) as server:
+        answerer = answerer_of({"gw": profile(server.base_url.replace("http:", "https:"))}, calls_on())
+        heard = Heard(asyncio.run(listened(answerer, Question(text="What failed?"))))
+    fell_back(heard, "does not speak TLS")
+
+
 def test_a_certificate_file_that_is_none(tmp_path: Any) -> None:  # noqa: ANN401
     file = tmp_path / "ca.pem"
     file.write_text("nothing")
