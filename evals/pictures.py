@@ -45,6 +45,9 @@ async def asked(pilot: Pilot[Any], place: Workplace) -> None:
     place.prompt.load_text(QUESTION)
     await pilot.press("enter")
     await until(lambda: place.talk.usage is not None and not place.talk.busy)
+    await until(lambda: "Next:" in place.talk.transcript.text())
+    await pilot.pause()
+    place.talk.transcript.scroll_home(animate=False)
     await pilot.pause()
 
 

@@ -24,8 +24,8 @@ from assistant.tui.workplace import Workplace
 TOLD = 15
 """Seconds that a word about the terminal stays in sight."""
 COLOURLESS = Colourless()
-SYSTEM = ("Theme", "Quit")
-"""What the palette offers beside the commands of this program."""
+SYSTEM = "Theme"
+"""What the palette takes over from Textual."""
 COPIED = 200_000
 """Characters that are copied at once; terminals drop what is longer."""
 
@@ -146,8 +146,8 @@ class RootrankApp(App[RootrankError | None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """In the palette of every screen; the workplace offers them among its own commands."""
-        yield from (one for one in super().get_system_commands(screen) if one.title in SYSTEM)
         if not isinstance(screen, Workplace):
+            yield from (one for one in super().get_system_commands(screen) if one.title == SYSTEM)
             yield SystemCommand("Mouse", "Give the mouse to the terminal, or take it again", self.action_mouse)
             yield SystemCommand("Plain", "Plain text that can be marked: copy mode", self.action_copy_mode)
 

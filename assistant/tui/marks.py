@@ -31,7 +31,11 @@ STATE = {
     NodeState.NOT_CHECKED: "$foreground-muted",
 }
 
-_STAMP = re.compile(r"(^|\] )\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?:[ :|-]+|$)")
+_STAMP = re.compile(
+    r"(^|\] )(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?:[ :|-]+|$)"
+    r"|[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d{1,8} )"
+)
+"""The time as most loggers write it, and the beginning of a line of glog."""
 
 
 def untimed(text: str) -> str:

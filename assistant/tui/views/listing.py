@@ -93,8 +93,11 @@ class EvidenceList(CaseList):
 
 def _evidence(item: Evidence, sign: str, style: str) -> Content:
     shown, text = tail(item.source, 24), untimed(item.text)
+    who = _who(item, shown)
+    # Where the end of the path does not tell who wrote it, its folders say nothing.
+    shown = tail(item.source.rpartition("/")[2], 24) if who else shown
     when = f"{item.time[11:19]}  " if item.time and text != item.text else ""
-    where = (f"{shown}:{item.line}  {_who(item, shown)}{when}", "$foreground-muted")
+    where = (f"{shown}:{item.line}  {who}{when}", "$foreground-muted")
     line = literal(excerpt(text, _TEXT), style)
     return Content.assemble((f"{item.id:<4}", "bold $text-accent"), (f"{sign} ", style), where, line)
 

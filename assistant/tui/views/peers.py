@@ -76,12 +76,18 @@ def _facts(case: Case, rows: Sequence[Standing], *, one_node: bool = False) -> l
     reached = [row.last_iteration for row in rows if row.last_iteration is not None]
     told += [f"last iteration {_span(min(reached), max(reached))}" if reached else "no iteration"]
     times = sorted(row.last_time[:19] for row in rows if row.last_time)
-    told += [f"last line {_span(times[0], times[-1])} UTC"] if times else []
+    told += [f"last line {_from_to(times[0], times[-1])} UTC"] if times else []
     return [*told, f"{sum(row.errors for row in rows)} failure records"]
 
 
 def _state(row: Standing) -> str:
     return row.state.value.replace("_", " ")
+
+
+def _from_to(first: str, last: str) -> str:
+    """Two times, the day of the second only where it is another one."""
+    day = len("2031-04-02T") if first[:10] == last[:10] else 0
+    return (first if first == last else f"{first} to {last[day:]}").replace("T", " ")
 
 
 def _span(low: object, high: object) -> str:
