@@ -17,8 +17,6 @@ MOST_SAME = 4
 """The same sentence so often ends the answer."""
 MOST_UNFOUNDED = 5
 """So many marked sentences, with none before them that holds, end it too."""
-MOST_LOOSE = 3
-"""So many statements without any citation, and none with one, are no answer about a job."""
 SHORTEST = 12
 """Characters of a sentence whose repetition counts; a table's or list's word may well come again."""
 TAIL = 1_500
@@ -66,7 +64,7 @@ class Soundness:
     def insist(self) -> None:
         """The answer is over. Raises AnswerUnfounded where nothing that it states about the job rests on evidence."""
         repeats = self._echoes > 0 and self._echoes == len(self._standing)
-        adrift = self._loose >= MOST_LOOSE and not self.general
+        adrift = self._loose > 0 and not self.general
         if (self._marked or repeats or adrift) and not self._founded:
             self._end(_unfounded())
 

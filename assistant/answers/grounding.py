@@ -27,8 +27,6 @@ _LINE = re.compile(r"(?i)(?:\b(?:lines?|Zeilen?)|行)[\s#:-]*$")
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 FENCES = ("```", "~~~")
 _WORDS = re.compile(r"[a-z][a-z_]{3,}")
-SHORTEST = 5
-"""Words of a statement."""
 PLACES = {Sort.RANK, Sort.HOST}
 STRANGE = 0.5
 """Share of its words that a sentence may not find in the lines that it cites."""
@@ -166,9 +164,9 @@ def _strays(bare: str, grounds: Grounds, *, places: bool) -> bool:
 
 
 def declares(sentence: str) -> bool:
-    """Whether a sentence without citation says in so many words how something is, without denying or hedging it."""
+    """Whether a sentence says that something is so, or is not: no advice, no question, no heading."""
     bare = unquoted(sentence).strip()
-    return bare.endswith((".", "!")) and len(bare.split()) >= SHORTEST and not _is_open(bare)
+    return bool(bare) and not bare.startswith("#") and not bare.endswith(("?", ":", "**")) and not _is_advice(bare)
 
 
 def _is_open(sentence: str) -> bool:

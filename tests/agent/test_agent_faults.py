@@ -97,7 +97,7 @@ def test_an_address_where_nothing_is(url: str, reason: str) -> None:
 
 
 def test_a_path_that_is_wrong() -> None:
-    with server_of([]) as server:
+    with server_of([{"text": GOOD}]) as server:
         answerer = answerer_of({"gw": profile(f"{server.base_url}/nowhere/v9")}, calls_on())
         heard = Heard(asyncio.run(listened(answerer, Question(text="What failed?"))))
     assert heard.of(Done)[-1].answerer == "gw" or "no such path" in heard.of(Fallback)[-1].reason

@@ -51,6 +51,8 @@ LOOSE = "The next step is to look around. The job is in a good state. The team i
 def test_statements_without_any_citation_are_no_answer_about_a_job() -> None:
     heard = ask([{"text": LOOSE}], "Is it safe to restart?")
     assert "rests on evidence" in heard.of(Fallback)[0].reason
+    assert ask([{"text": "No."}], "Is it safe to restart?").of(Fallback)
+    assert not ask([{"text": "Restart it. Shall I look closer?"}], "Is it safe to restart?").of(Fallback)
     assert not ask([{"text": LOOSE}], "What is a checkpoint?").of(Fallback)
     assert not ask([{"text": f"{LOOSE} {GOOD}"}], "Is it safe to restart?").of(Fallback)
 
