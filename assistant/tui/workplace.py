@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import ClassVar
 
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -174,6 +174,13 @@ class Workplace(Screen[None]):
             self.prompt.sent()
         self.add_class("-talking")
         self.tell_hidden()
+
+    def on_key(self, event: events.Key) -> None:
+        """What is typed beside the prompt, and means nothing there, is typed into the prompt."""
+        if event.is_printable and event.character and not self.has_class("-small"):
+            event.stop()
+            self.prompt.focus()
+            self.prompt.insert(event.character)
 
     def on_prompt_refused(self) -> None:
         """Longer than what an answerer takes."""

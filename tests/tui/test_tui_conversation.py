@@ -351,3 +351,14 @@ def test_a_tiny_window_says_so_and_comes_back(table: Table, tmp_path: Path) -> N
         await until(pilot, lambda: "half typed" in text_of(pilot.app))
 
     perform(table, tmp_path, play)
+
+
+def test_what_is_typed_beside_the_prompt_is_typed_into_it(table: Table, tmp_path: Path) -> None:
+    async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
+        place.pane.first.focus()
+        await pilot.pause()
+        await pilot.press("slash", "o", "p")
+        await until(pilot, lambda: place.prompt.text == "/op")
+        assert place.prompt.has_focus
+
+    perform(table, tmp_path, play)
