@@ -218,3 +218,35 @@ def test_empty_files_and_unknown_places_do_no_harm(read_job: tuple[Case, Examina
         await pilot.press("escape")
 
     view(tmp_path, table, b"\n", play)
+
+
+@pytest.mark.parametrize("keys", [("w",), ("slash",), ("w", "w", "slash", "escape")])
+def test_the_chosen_line_stays_when_lines_are_laid_out_anew(
+    read_job: tuple[Case, Examination], tmp_path: Path, keys: tuple[str, ...]
+) -> None:
+    data = b"\n".join(b"%d " % n + b"x" * 300 for n in range(1, 101)) + b"\n"
+
+    async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
+        screen = await viewer(pilot, place, "E1")
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert screen.pane.chosen
+        assert screen.pane.chosen.text.startswith("100 ")
+        assert "100●" in text_of(pilot.app)
+
+    view(tmp_path, cited(read_job, data, 100), data, play)
+
+
+def test_a_line_that_goes_on_beyond_the_edge_shows_it(read_job: tuple[Case, Examination], tmp_path: Path) -> None:
+    data = b"short\n" + b"y" * 300 + b"\n"
+
+    async def play(pilot: Pilot[Any], place: Workplace, workshop: TestWorkshop) -> None:
+        await viewer(pilot, place, "E1")
+        short, long = text_of(pilot.app).split("\n")[1:3]
+        assert short.endswith("short")
+        assert long.endswith("y…")
+        await pilot.press("right")
+        await pilot.pause()
+        assert "…y" in text_of(pilot.app)
+
+    view(tmp_path, cited(read_job, data, 2), data, play)

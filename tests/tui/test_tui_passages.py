@@ -88,3 +88,10 @@ def test_hostile_text_does_nothing(text: str) -> None:
 def test_a_text_cannot_forge_or_hide_the_mark() -> None:
     assert "⚠" not in plain(said(1, "\u2e28x\u2e29"))
     assert plain(said(1, "\u2e29still\u2e28", Standing.UNSUPPORTED)) == "⚠ ))still(("
+
+
+def test_a_mark_is_never_left_alone_at_the_end_of_a_line() -> None:
+    pieces = [said(1, "Good words. "), said(2, "Invented.", Standing.UNSUPPORTED)]
+    for width in range(10, 30):
+        rows = [row.plain for row in lines_of(source_of(pieces), frozenset(), width)]
+        assert any("⚠ Invented" in row for row in rows)
