@@ -177,7 +177,7 @@ class Workplace(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """What is typed beside the prompt, and means nothing there, is typed into the prompt."""
-        if event.is_printable and event.character and not self.has_class("-small"):
+        if event.is_printable and event.character and event.key not in self.active_bindings:
             event.stop()
             self.prompt.focus()
             self.prompt.insert(event.character)
