@@ -222,7 +222,7 @@ def test_stopping_ends_the_process(tmp_path: Path) -> None:
     (source,) = discover([str(tmp_path / "x.log")]).sources
     scan = LogScan(source)
     scan.stop()
-    assert scan._process.poll() is not None
+    assert not scan.process.running
 
 
 def test_the_engine_loads_no_screen_library() -> None:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
 from array import array
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from contextlib import suppress
 from io import BufferedReader
 from typing import Protocol
 
@@ -18,7 +12,7 @@ from numpy.typing import NDArray
 
 from assistant.tui.filters.models import Filter
 from assistant.tui.filters.worker import MOST, RECORD, Sifted, task
-from assistant.tui.logs.scan import PACKAGE
+from assistant.tui.logs.process import WorkerProcess, following, preceding
 
 CHUNK = RECORD.itemsize * 4096
 Rows = NDArray[np.void]
@@ -84,13 +78,11 @@ class Finds:
 
     def after(self, offset: int) -> int | None:
         """The next passing line behind an offset, as far as is known."""
-        at = bisect_right(self.hits, offset)
-        return self.hits[at] if at < len(self.hits) else None
+        return following(self.hits, offset)
 
     def before(self, offset: int) -> int | None:
         """The last passing line before an offset, as far as is known."""
-        at = bisect_left(self.hits, offset)
-        return self.hits[at - 1] if at > 0 else None
+        return preceding(self.hits, offset)
 
 
 class Sifting:
@@ -106,14 +98,8 @@ class Sifting:
         """The process ended before its task did."""
         self._current = 0
         self._stopped = False
-        path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "assistant.tui.filters.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
-        )  # fmt: skip
         told = task(items, filters, timed=timed, follow=follow)
-        self._thread = threading.Thread(target=self._take, args=(told,), daemon=True)
-        self._thread.start()
+        self._process = WorkerProcess("assistant.tui.filters.worker", told, self._take, self._ended)
 
     @property
     def count(self) -> int:
@@ -147,35 +133,22 @@ class Sifting:
 
     def wait(self, seconds: float) -> bool:
         """Waits for the process to end; whether it did. One that follows a file goes on."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+        return self._process.wait(seconds)
 
     def stop(self) -> None:
         """Ends the process."""
         self._stopped = True
-        with suppress(OSError):
-            self._process.kill()
-        self._process.wait()
-        self._thread.join(5)
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        self._process.stop()
 
-    def _take(self, told: bytes) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with suppress(OSError, ValueError):
-            self._process.stdin.write(told)
-            self._process.stdin.close()
-            rest = b""
-            out = self._process.stdout
-            assert isinstance(out, BufferedReader)
-            while data := out.read1(CHUNK):
-                rest += data
-                whole = len(rest) - len(rest) % RECORD.itemsize
-                self._note(np.frombuffer(rest[:whole], dtype=RECORD))
-                rest = rest[whole:]
+    def _take(self, out: BufferedReader) -> None:
+        rest = b""
+        while data := out.read1(CHUNK):
+            rest += data
+            whole = len(rest) - len(rest) % RECORD.itemsize
+            self._note(np.frombuffer(rest[:whole], dtype=RECORD))
+            rest = rest[whole:]
+
+    def _ended(self) -> None:
         self.failed = not self._stopped and not all(one.done for one in self.finds)
         self.done = True
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import threading
 from array import array
-from bisect import bisect_left, bisect_right
-from contextlib import suppress
-from pathlib import Path
+from bisect import bisect_right
+from io import BufferedReader
 
 from assistant.intake.models import Source
+from assistant.tui.logs.process import WorkerProcess, following, preceding
 from assistant.tui.logs.worker import RECORD, task
 
-PACKAGE = Path(__file__).resolve().parents[3]
 NEAR = 64 * 1024
 """Bytes between two known places, at least, of what is appended bit by bit."""
 
@@ -36,13 +31,8 @@ class LogScan:
         self._offsets = array("q", [0])
         self._numbers = array("q", [1])
         self._total = 0
-        path = os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH"))))
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "assistant.tui.logs.worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
-        )  # fmt: skip
-        self._thread = threading.Thread(target=self._take, args=(task(source, pattern, follow),), daemon=True)
-        self._thread.start()
+        told = task(source, pattern, follow)
+        self.process = WorkerProcess("assistant.tui.logs.worker", told, self._take, self._ended)
 
     def near(self, offset: int) -> tuple[int, int]:
         """The last known (offset, line number) at or before an offset."""
@@ -61,40 +51,25 @@ class LogScan:
 
     def after(self, offset: int) -> int | None:
         """The next matching line behind an offset, as far as is known."""
-        at = bisect_right(self.hits, offset)
-        return self.hits[at] if at < len(self.hits) else None
+        return following(self.hits, offset)
 
     def before(self, offset: int) -> int | None:
         """The last matching line before an offset, as far as is known."""
-        at = bisect_left(self.hits, offset)
-        return self.hits[at - 1] if at > 0 else None
+        return preceding(self.hits, offset)
 
     def wait(self, seconds: float) -> bool:
         """Waits for the end; whether it came."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+        return self.process.wait(seconds)
 
     def stop(self) -> None:
         """Ends the process."""
-        with suppress(OSError):
-            self._process.kill()
-        self._process.wait()
-        self._thread.join(5)
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with suppress(OSError):
-                    pipe.close()
+        self.process.stop()
 
-    def _take(self, told: bytes) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        with suppress(OSError, ValueError):
-            self._process.stdin.write(told)
-            self._process.stdin.close()
-            while data := self._process.stdout.read(RECORD.size):
-                if len(data) < RECORD.size:
-                    break
-                self._note(*RECORD.unpack(data))
+    def _take(self, out: BufferedReader) -> None:
+        while len(data := out.read(RECORD.size)) == RECORD.size:
+            self._note(*RECORD.unpack(data))
+
+    def _ended(self) -> None:
         self.failed = not self.done or self.failed
         self.done = True
 
