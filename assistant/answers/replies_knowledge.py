@@ -29,16 +29,16 @@ def meaning(talk: Talk) -> Reply:
 
 
 _MEANT = re.compile(
-    r"(?i)(?:what\s+(?:does|do|is|are)?\s*(?:the\s+|a\s+)?(.{4,160}?)\s+(?:mean|means|meaning|about)\b"
-    r"|(?:meaning\s+of|explain|decode)\s+(?:the\s+|a\s+)?(.{4,160}?)\s*[?.!]*$)"
+    r"(?i)\bwhat (?:(?:does|do|is|are) )?(?:the |a )?(.{4,160}?) (?:mean|means|meaning|about)\b"
+    r"|\b(?:meaning of|explain|decode) (?:the |a )?(.{4,160})"
 )
 _NO_NAME = re.compile(r"(?i)\b(?:error|message|it|this|that|me|line|log|words?|you)\b")
 
 
 def _phrase(talk: Talk) -> list[str]:
     """What is asked after in words of the log, without quotation marks."""
-    found = _MEANT.search(talk.question.text[:400])
-    said = next(filter(None, found.groups()), "") if found else ""
+    found = _MEANT.search(" ".join(talk.question.text[:400].split()))
+    said = next(filter(None, found.groups()), "").rstrip(" ?.!") if found else ""
     return [said] if " " in said and not _NO_NAME.search(said) else []
 
 
