@@ -17,6 +17,7 @@ from assistant.answers.sessions import Session
 from assistant.case.models import Evidence
 from assistant.errors import RootrankError
 from assistant.tools.calls import Calls
+from assistant.tui.pauses import spare_what_is_loaded
 from assistant.tui.ports import Table, Workshop
 from assistant.tui.talk.dialogue import Dialogue
 from assistant.tui.talk.scribe import Scribe
@@ -75,6 +76,7 @@ class Conversation(Vertical):
         self.dialogue = dialogue
         if error is not None:
             self.scribe.remark(f"{error.message}; {error.hint}. The offline answerer takes over.", "$text-warning")
+        spare_what_is_loaded()
         self._ready.set()
         self.post_message(self.Changed())
 
