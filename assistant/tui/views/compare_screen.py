@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Footer
 
 from assistant.errors import RootrankError
 from assistant.patterns.contrast import Contrast, with_healthy
 from assistant.tools.desk import Desk
-from assistant.tui.messages import PlaceWanted
 from assistant.tui.safe import Literal, literal, plain
-from assistant.tui.views.differences import DifferenceTable, fill
-
-if TYPE_CHECKING:
-    from assistant.tui.workplace import Workplace
+from assistant.tui.views.differences import NAMES, DifferencesScreen, DifferenceTable
 
 TITLES = (
     "Only in this job: lines",
     "Only in healthy runs: lines a run",
     "At another rate: lines here, expected of a healthy job of this size",
 )
-NAMES = ("only-here", "only-there", "changed")
 HOW = (
     "Without healthy runs nothing can be compared. Store some, once for each kind of job:",
     "    rootrank baseline add NAME LOGS-OF-A-HEALTHY-RUN ...",
@@ -35,7 +29,7 @@ HOW = (
 )
 
 
-class CompareScreen(Screen[None]):
+class CompareScreen(DifferencesScreen):
     """Three tables; where nothing can be compared, why, and what to do about it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,10 +37,6 @@ class CompareScreen(Screen[None]):
         Binding("enter", "open", "First line", id="compare.open", priority=True),
         Binding("escape,q", "dismiss", "Back", id="compare.back"),
     ]
-
-    def __init__(self, place: Workplace) -> None:
-        super().__init__()
-        self._place = place
 
     def compose(self) -> ComposeResult:
         yield Literal("reading", id="compare-head")
@@ -82,20 +72,8 @@ class CompareScreen(Screen[None]):
     def _show(self, note: str, found: Contrast | None) -> None:
         self._refuse(note)
         if found is not None:
-            tables = [self.query_one(f"#{name}", DifferenceTable) for name in NAMES]
-            fill(tables, TITLES, found)
             self.query(DifferenceTable).set(display=True)
-            next((table for table in tables if table.rows_shown), tables[0]).focus()
-
-    def on_place_wanted(self, message: PlaceWanted) -> None:
-        """A line of this job."""
-        message.stop()
-        self._place.open_place(message.name)
-
-    def action_open(self) -> None:
-        """Opens the first line of the chosen event."""
-        if isinstance(self.focused, DifferenceTable):
-            self.focused.action_select_cursor()
+            self.fill(TITLES, found)
 
 
 def _compared(desk: Desk) -> tuple[str, Contrast | None]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.content import Content
+from textual.screen import Screen
 from textual.widgets import DataTable
 
 from assistant.patterns.contrast import Contrast, Difference
 from assistant.tui.messages import PlaceWanted
 from assistant.tui.safe import plain
+
+if TYPE_CHECKING:
+    from assistant.tui.workplace import Workplace
+
+NAMES = ("only-here", "only-there", "changed")
+"""Ids of the three tables."""
 
 MOST = 500
 """Rows of one table; the rest is counted in its title."""
@@ -67,12 +75,31 @@ class DifferenceTable(DataTable[Text]):
             self.post_message(PlaceWanted(f"{one.source}:{one.line}"))
 
 
-def fill(tables: Sequence[DifferenceTable], titles: Sequence[str], found: Contrast) -> None:
-    """Fills the three tables of a contrast: only here, only there, at another rate."""
-    columns = (("here",), ("there",), ("here", "there", "times"))
-    groups = (found.only_here, found.only_there, found.changed)
-    for table, title, group, wanted in zip(tables, titles, groups, columns, strict=True):
-        table.fill(title, group, wanted)
+class DifferencesScreen(Screen[None]):
+    """A screen with the three tables of a contrast; what is picked in them opens in its log."""
+
+    def __init__(self, place: Workplace) -> None:
+        super().__init__()
+        self._place = place
+
+    def fill(self, titles: Sequence[str], found: Contrast) -> None:
+        """Fills the tables (only here, only there, at another rate) and turns to the first that holds something."""
+        columns = (("here",), ("there",), ("here", "there", "times"))
+        groups = (found.only_here, found.only_there, found.changed)
+        tables = [self.query_one(f"#{name}", DifferenceTable) for name in NAMES]
+        for table, title, group, wanted in zip(tables, titles, groups, columns, strict=True):
+            table.fill(title, group, wanted)
+        next((table for table in tables if table.rows_shown), tables[0]).focus()
+
+    def on_place_wanted(self, message: PlaceWanted) -> None:
+        """A line of a log."""
+        message.stop()
+        self._place.open_place(message.name)
+
+    def action_open(self) -> None:
+        """Opens the first line of the chosen event."""
+        if isinstance(self.focused, DifferenceTable):
+            self.focused.action_select_cursor()
 
 
 def _count(value: float) -> str:

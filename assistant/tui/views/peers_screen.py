@@ -8,21 +8,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Footer
 
-from assistant.tui.messages import PlaceWanted
 from assistant.tui.safe import Literal, literal
-from assistant.tui.views.differences import DifferenceTable, fill
+from assistant.tui.views.differences import NAMES, DifferencesScreen, DifferenceTable
 from assistant.tui.views.peers import Peers, Story
 
 if TYPE_CHECKING:
     from assistant.tui.workplace import Workplace
 
-NAMES = ("only-here", "only-there", "changed")
 
-
-class PeersScreen(Screen[None]):
+class PeersScreen(DifferencesScreen):
     """Both sides with their facts; below them what only each wrote, and what came at another rate."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -32,9 +28,9 @@ class PeersScreen(Screen[None]):
     ]
 
     def __init__(self, place: Workplace, found: Peers) -> None:
-        super().__init__()
+        super().__init__(place)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]
-        self._place, self._found = place, found
+        self._found = found
 
     def compose(self) -> ComposeResult:
         yield Literal(literal(f"{self._found.own.name} beside {self._found.others.name}", "bold"), id="peers-head")
@@ -49,24 +45,12 @@ class PeersScreen(Screen[None]):
     def on_mount(self) -> None:
         """Fills the tables."""
         own, others = self._found.own.name, self._found.others.name
-        tables = [self.query_one(f"#{name}", DifferenceTable) for name in NAMES]
         titles = (
             f"Only on {own}: lines per log",
             f"Only on {others}: lines per log",
             "At another rate: lines per log",
         )
-        fill(tables, titles, self._found.contrast)
-        next((table for table in tables if table.rows_shown), tables[0]).focus()
-
-    def on_place_wanted(self, message: PlaceWanted) -> None:
-        """A line of the log."""
-        message.stop()
-        self._place.open_place(message.name)
-
-    def action_open(self) -> None:
-        """Opens the first line of the chosen event."""
-        if isinstance(self.focused, DifferenceTable):
-            self.focused.action_select_cursor()
+        self.fill(titles, self._found.contrast)
 
 
 def _drawn(story: Story) -> Content:
